@@ -1,0 +1,84 @@
+"""What the user did with what was shown: accept, type over, dismiss, or something that was not observed.
+
+The reward counts for the objective; only an accept or a correction says anything about the answer the user wanted.
+A dismissal is neither: nothing was entered, and it is never counted as accepted.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from typeover.errors import InvalidInputError
+
+
+class Outcome(StrEnum):
+    """The four ways in which a round can end."""
+
+    ACCEPTED = "accepted"
+    CORRECTED = "corrected"
+    DISMISSED = "dismissed"
+    UNOBSERVED = "unobserved"
+
+
+class Feedback(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer to one decision.
+
+    >>> Feedback(reward=0.8).outcome.value
+    'accepted'
+    >>> Feedback(correction="refund").revealed
+    True
+    >>> Feedback().outcome.value
+    'dismissed'
+    """
+
+    reward: float = 0.0
+    """Observed reward in [0, 1]; 0 whenever the user typed over (the paper's r_t)."""
+    correction: Any = None
+    """What the user entered instead, or in answer to an audit; it may be no candidate. None: nothing entered."""
+    accepted: bool | msgspec.UnsetType | None = msgspec.UNSET
+    """Left out: reward > 0. None: acceptance was not observed (imports, clicks); rewards learn, fidelity does not."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot have happened."""
+        reward = self.reward
+        if isinstance(reward, bool) or not isinstance(reward, int | float) or not 0 <= reward <= 1:  # NaN fails too
+            raise InvalidInputError(
+                f"reward is {reward!r}; it must be a number in [0, 1]; scale it: (reward - lowest) / (highest - lowest)"
+            )
+        if self.accepted not in {True, False, None, msgspec.UNSET}:
+            raise InvalidInputError(
+                f"accepted is {self.accepted!r}; it must be True, False, None (not observed) or left out"
+            )
+        if self.correction is not None and reward > 0:
+            raise InvalidInputError(
+                f"correction {self.correction!r} came with reward {reward:g}; a round that was typed over earns 0: "
+                "send the correction alone"
+            )
+        if self.correction is not None and self.accepted is True:
+            raise InvalidInputError(
+                f"correction {self.correction!r} came with accepted=True; a feedback is one or the other: "
+                "send the correction alone"
+            )
+        if self.accepted is False and reward > 0:
+            raise InvalidInputError(
+                f"accepted=False came with reward {reward:g}; a rejected suggestion earns 0: leave accepted out, "
+                "or pass accepted=None where acceptance was not observed"
+            )
+
+    @property
+    def revealed(self) -> bool:
+        """xi: the answer that the user wanted is known."""
+        return self.correction is not None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Which of the four it is."""
+        if self.revealed:
+            return Outcome.CORRECTED
+        if self.accepted is None:
+            return Outcome.UNOBSERVED
+        accepted = self.reward > 0 if self.accepted is msgspec.UNSET else self.accepted
+        return Outcome.ACCEPTED if accepted else Outcome.DISMISSED
