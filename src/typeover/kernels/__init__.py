@@ -1,0 +1,10 @@
+"""Compiled loops: arrays in, arrays out, inputs trusted; each has an obvious twin in tests/naive.py.
+
+Importing a module here imports numba (0.7 s the first time) and loads its compiled functions from the cache beside it;
+`python -m typeover.kernels` fills that cache.
+"""
+
+from __future__ import annotations
+
+MODULES = ("envelope", "multiplier", "sums")
+"""Every module with compiled functions."""
