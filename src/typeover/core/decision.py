@@ -49,21 +49,19 @@ class Decision(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         return float(self.propensities[self.suggestion])
 
 
-def check_actions(actions: Actions) -> Actions:
+def check_actions(actions: Actions, name: str = "actions") -> Actions:
     """The candidates of a round, refused if there are none or one stands twice."""
     if isinstance(actions, str) or not hasattr(actions, "__len__"):
-        raise InvalidInputError(
-            f"actions is {actions!r}; it must be a list of candidates, such as ['refund', 'invoice']"
-        )
+        raise InvalidInputError(f"{name} is {actions!r}; it must be a list of names, such as ['refund', 'invoice']")
     if len(actions) == 0:
-        raise InvalidInputError("actions is empty; a round needs at least one candidate")
+        raise InvalidInputError(f"{name} is empty; at least one is needed")
     try:
         distinct = len(set(actions))
     except TypeError:
         unhashable = next(a for a in actions if getattr(a, "__hash__", None) is None)
-        raise InvalidInputError(f"action {unhashable!r} cannot be a name; use strings or numbers") from None
+        raise InvalidInputError(f"{unhashable!r} in {name} cannot be a name; use strings or numbers") from None
     if distinct < len(actions):
         seen: set[Action] = set()
         twice = next(a for a in actions if a in seen or seen.add(a))  # type: ignore[func-returns-value]
-        raise InvalidInputError(f"action {twice!r} stands twice among the candidates; each may stand once")
+        raise InvalidInputError(f"{twice!r} stands twice in {name}; each may stand once")
     return actions

@@ -6,7 +6,11 @@ exactly there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision
@@ -38,6 +42,15 @@ class Policies(Protocol):
         """The same for n contexts that share their candidates: (n, n_policies) or (n, n_policies, K)."""
         ...
 
+    def subset(self, indices: Sequence[int]) -> Policies:
+        """Only these, in this order; what is played need not ask the others."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What each is called, for explanations and to recognise the set that a state was saved with."""
+        ...
+
 
 @runtime_checkable
 class Learner(Protocol):
@@ -65,7 +78,7 @@ class CompiledLearner(Learner, Protocol):
     """A learner that can also play a stretch of a tabular world at compiled speed, with the very same decisions."""
 
     def play(self, tape: Tape) -> Plays:
-        """Decide and learn on every round of the tape."""
+        """Decide and learn on every round of the tape, as `decide` and `learn` would."""
         ...
 
 
@@ -102,6 +115,18 @@ class Session(Protocol):
 
     def tally(self) -> dict[str, float]:
         """Cumulative figures up to here."""
+        ...
+
+
+class TabularSession(Session, Protocol):
+    """A session that can also fix a stretch of rounds in advance, for learners with a compiled path."""
+
+    def tape(self, n_rounds: int) -> Tape:
+        """The next rounds."""
+        ...
+
+    def settle(self, tape: Tape, plays: Plays, marks: NDArray[np.int64]) -> list[dict[str, float]]:
+        """Count what was played on the tape; the tally after each of these numbers of its rounds, in rising order."""
         ...
 
 

@@ -6,22 +6,26 @@ round by round, which cannot see a tape, is tested for every learner that has su
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from typeover.core.arrays import Flags, Indices, Vector
+from typeover.core.arrays import Actions, Flags, Indices, Vector
 
 
 class Tables(NamedTuple):
-    """What a tabular world does, per context x, candidate a and possible answer j."""
+    """What a tabular world holds and does, per context x, candidate a and possible answer j."""
 
+    contexts: Sequence[Any]
+    actions: Sequence[Actions]
+    """The candidates in each context, K of them everywhere."""
+    answers: Sequence[Sequence[Any]]
+    """What users may have in mind in each context, J of them everywhere, among the candidates or not."""
     acceptance: Vector
     """P(the user accepts a | x, j), shape (X, K, J)."""
     rewards: Vector
     """Mean reward of an accepted a, shape (X, K, J)."""
-    deltas: Vector
-    """Delta(a, answer j; x), shape (X, K, J)."""
     is_coin: bool
     """Rewards are coins with that mean (True) or the mean itself (False)."""
 
@@ -46,26 +50,29 @@ class Tape(NamedTuple):
             self.reward_uniforms[rounds],
         )
 
-    def accepted(self, shown: Indices) -> Flags:
-        """Whether the user accepts what is shown in each round; nothing shown (-1) is never accepted."""
-        probability = self.tables.acceptance[self.contexts, shown, self.answers]
-        return (self.accept_uniforms < probability) & (shown >= 0)
+    def respond(self, shown: Indices, revealing: Flags) -> Responses:
+        """What users do with what is shown; on a revealing round they answer unaided and earn nothing."""
+        n_answers = self.tables.acceptance.shape[2]
+        cell = (self.contexts.astype(np.int64) * self.tables.acceptance.shape[1] + shown) * n_answers + self.answers
+        is_open = (shown >= 0) & ~revealing  # elsewhere the cell is another one's: read, then masked
+        accepted = (self.accept_uniforms < self.tables.acceptance.reshape(-1)[cell]) & is_open
+        mean = self.tables.rewards.reshape(-1)[cell]
+        paid = (self.reward_uniforms < mean) if self.tables.is_coin else mean
+        return Responses(accepted, np.where(accepted, paid, 0.0))
 
-    def rewards(self, shown: Indices, accepted: Flags) -> Vector:
-        """The observed rewards: 0 unless accepted."""
-        mean = self.tables.rewards[self.contexts, shown, self.answers]
-        paid = (self.reward_uniforms < mean).astype(np.float64) if self.tables.is_coin else mean
-        return np.where(accepted, paid, 0.0)
 
-    def deltas(self, rounds: slice) -> Vector:
-        """Delta(., answer; x) in these rounds, shape (n, K)."""
-        return self.tables.deltas[self.contexts[rounds], :, self.answers[rounds]]
+class Responses(NamedTuple):
+    """What came back in each round; where it was not accepted, the answer was entered."""
+
+    accepted: Flags
+    rewards: Vector
 
 
 class Plays(NamedTuple):
-    """What a learner did on a tape."""
+    """What a learner did on a tape, and what came back."""
 
     suggestions: Indices
     shown: Indices
     """Equal to the suggestion, or -1, or the named revealing action."""
     revealing: Flags
+    responses: Responses

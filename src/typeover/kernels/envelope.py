@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 _BUCKET_POINTS = 8  # points per bucket; fewer buckets prune less, more cost more than they save
 _FEW = 64  # below this, sorting everything is cheaper than pruning
+_NARROW = 1e-290  # a span of d this small cannot be cut into buckets: their number over it would overflow
 
 _floats = types.Array(float64, 1, "C", readonly=True)
 
@@ -29,7 +30,10 @@ class Ends(NamedTuple):
     is_finite: bool
 
 
-@njit(types.Tuple((int64, int64, boolean))(_floats, _floats), cache=True)
+_triple = types.Tuple((int64, int64, boolean))  # type: ignore[no-untyped-call]
+
+
+@njit(_triple(_floats, _floats), cache=True)
 def _ends(d: NDArray[np.float64], r: NDArray[np.float64]) -> tuple[int, int, bool]:
     left, top, total = 0, 0, 0.0
     for i in range(d.size):
@@ -42,7 +46,9 @@ def _ends(d: NDArray[np.float64], r: NDArray[np.float64]) -> tuple[int, int, boo
 
 
 @njit(int64(_floats, _floats, int64[:], int64[:], int64), cache=True)
-def _chain(d: NDArray[np.float64], r: NDArray[np.float64], order: NDArray[np.int64], hull: NDArray[np.int64], n: int) -> int:
+def _chain(
+    d: NDArray[np.float64], r: NDArray[np.float64], order: NDArray[np.int64], hull: NDArray[np.int64], n: int
+) -> int:
     """Monotone chain over points already in order of d; fills `hull`, returns its length."""
     size = 0
     for k in range(n):
@@ -61,10 +67,11 @@ def _chain(d: NDArray[np.float64], r: NDArray[np.float64], order: NDArray[np.int
     return size
 
 
-@njit(int64[:](_floats, _floats, int64, int64), cache=True)
-def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: int) -> NDArray[np.int64]:
-    """Points that may be vertices: those above the envelope of the best point per bucket, and its vertices."""
-    n_buckets = max(4, min(1024, d.size // _BUCKET_POINTS))
+@njit(int64[:](_floats, _floats, int64, int64, int64), cache=True)
+def _best_per_bucket(
+    d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: int, n_buckets: int
+) -> NDArray[np.int64]:
+    """The highest point of each bucket of d between the ends; -1 where there is none."""
     scale = n_buckets / (d[top] - d[left])
     best = np.full(n_buckets, -1, dtype=np.int64)
     for i in range(d.size):
@@ -72,6 +79,15 @@ def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: i
             b = min(int((d[i] - d[left]) * scale), n_buckets - 1)
             if best[b] < 0 or r[i] > r[best[b]] or (r[i] == r[best[b]] and d[i] < d[best[b]]):
                 best[b] = i
+    return best
+
+
+@njit(int64[:](_floats, _floats, int64, int64), cache=True)
+def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: int) -> NDArray[np.int64]:
+    """Points that may be vertices: those above the envelope of the best point per bucket, and its vertices."""
+    n_buckets = max(4, min(1024, d.size // _BUCKET_POINTS))
+    scale = n_buckets / (d[top] - d[left])
+    best = _best_per_bucket(d, r, left, top, n_buckets)
     order = np.empty(n_buckets + 2, dtype=np.int64)
     order[0], n = left, 1
     for b in range(n_buckets):
@@ -98,7 +114,8 @@ def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: i
         place = (d[i] - d[left]) * scale
         b = min(int(place), n_buckets - 1)
         step = (place - b) / scale
-        if b == 0 or r[i] > min(at[b] + slope[b] * step, at[b + 1] + slope[b + 1] * (step - 1.0 / scale)) or best[b] == i:
+        line = min(at[b] + slope[b] * step, at[b + 1] + slope[b + 1] * (step - 1.0 / scale))
+        if b == 0 or r[i] > line or best[b] == i:
             kept[n_kept] = i
             n_kept += 1
     return kept[:n_kept].copy()
@@ -113,7 +130,8 @@ def vertices(d: NDArray[np.float64], r: NDArray[np.float64], span: Ends) -> NDAr
     """Indices of the envelope's vertices, from the least d to the highest r, slopes strictly falling."""
     if d[span.left] == d[span.top]:  # the point of least d is also the best
         return np.array([span.left])
-    kept = np.arange(d.size) if d.size <= _FEW else _survivors(d, r, span.left, span.top)
+    is_small = d.size <= _FEW or d[span.top] - d[span.left] < _NARROW
+    kept = np.arange(d.size) if is_small else _survivors(d, r, span.left, span.top)
     order = kept[np.argsort(d[kept], kind="stable")]
     hull = np.empty(order.size, dtype=np.int64)
     return hull[: _chain(d, r, order, hull, order.size)]

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 _floats = types.Array(float64, 1, "C", readonly=True)
 
 
-@njit(types.Tuple((int64[:], float64))(_floats, _floats, float64, float64, float64, int64), cache=True)
+_counts_and_mean = types.Tuple((int64[:], float64))  # type: ignore[no-untyped-call]
+
+
+@njit(_counts_and_mean(_floats, _floats, float64, float64, float64, int64), cache=True)
 def multiplicative_weights(
     d: NDArray[np.float64], r: NDArray[np.float64], cut: float, cap: float, rate: float, iterations: int
 ) -> tuple[NDArray[np.int64], float]:

@@ -1,0 +1,102 @@
+"""One seeded pass through a tabular world, round by round or a stretch at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeover.core.arrays import Actions
+from typeover.core.decision import Decision
+from typeover.core.feedback import Feedback
+from typeover.core.tape import Plays, Responses, Tape
+from typeover.environments.benchmark import FIELDS, Benchmark
+from typeover.errors import InvalidInputError
+from typeover.rng import stream
+
+if TYPE_CHECKING:
+    from typeover.environments.tabular import TabularWorld
+
+_AHEAD = 1024  # rounds fixed at once for learners that are asked round by round
+
+
+class WorldSession:
+    """Fixes what users would do from three streams, and counts regret; the truth stays inside."""
+
+    def __init__(self, world: TabularWorld, benchmark: Benchmark, *, seed: int) -> None:
+        self.benchmark = benchmark
+        self._world = world
+        self._streams = [stream(seed, "world", name) for name in ("users", "accept", "pay")]
+        self._ahead: Tape | None = None
+        self._at = 0
+        self._plays: list[tuple[int, bool, bool, float]] = []
+        self._totals = np.zeros(len(FIELDS))
+        self._rounds = 0
+
+    def tape(self, n_rounds: int) -> Tape:
+        """The next rounds, fixed."""
+        if self._ahead is not None and self._at < len(self._ahead.contexts):
+            raise InvalidInputError("this session was already asked round by round; start another one for a tape")
+        return self._world.tape(*(source.random(n_rounds) for source in self._streams))
+
+    def ask(self) -> tuple[Any, Actions]:
+        """The next context and its candidates."""
+        if self._ahead is None or self._at == len(self._ahead.contexts):
+            self._flush()
+            self._ahead = None
+            self._ahead, self._at = self.tape(_AHEAD), 0
+        x, tables = self._ahead.contexts[self._at], self._world.tables
+        self._at += 1
+        return tables.contexts[x], tables.actions[x]
+
+    def answer(self, decision: Decision) -> Feedback:
+        """Accept and pay, or type over; on a revealing round answer unaided."""
+        if self._ahead is None or len(self._plays) != self._at - 1:
+            raise InvalidInputError("answer was called without an open round; call ask first, then answer once")
+        tape, i, tables = self._ahead, self._at - 1, self._world.tables
+        x, j, a = tape.contexts[i], tape.answers[i], decision.index
+        if a < 0 or decision.revealing or not tape.accept_uniforms[i] < tables.acceptance[x, a, j]:
+            self._plays.append((a, decision.revealing, False, 0.0))
+            return Feedback(correction=tables.answers[x][j])
+        mean = float(tables.rewards[x, a, j])
+        reward = float(tape.reward_uniforms[i] < mean) if tables.is_coin else mean
+        self._plays.append((a, decision.revealing, True, reward))
+        return Feedback(reward=reward, accepted=True)
+
+    def settle(self, tape: Tape, plays: Plays, marks: NDArray[np.int64]) -> list[dict[str, float]]:
+        """Count a stretch; the tally after each of these numbers of its rounds."""
+        n = len(tape.contexts)
+        accepted = plays.responses.accepted
+        rows = np.vstack(
+            [
+                self.benchmark.count(tape.contexts, plays.shown, plays.revealing),
+                accepted, ~accepted, plays.responses.rewards,
+            ]
+        )  # fmt: skip
+        starts = np.concatenate([[0], np.asarray(marks, dtype=np.int64)])
+        tallies = []
+        for start, stop in zip(starts, [*starts[1:], n], strict=True):
+            self._totals += rows[:, start:stop].sum(axis=1)
+            self._rounds += int(stop - start)
+            tallies.append(self._tallied())
+        return tallies[:-1]
+
+    def tally(self) -> dict[str, float]:
+        """Cumulative figures up to here."""
+        self._flush()
+        return self._tallied()
+
+    def _flush(self) -> None:
+        """Count what was played round by round since the last time."""
+        if self._ahead is None or not self._plays:
+            return
+        played = self._ahead.cut(self._at - len(self._plays), self._at)
+        shown, revealing, accepted, rewards = (np.array(column) for column in zip(*self._plays, strict=True))
+        plays = Plays(shown, shown, revealing, Responses(accepted, rewards))
+        self._ahead, self._at = self._ahead.cut(self._at, len(self._ahead.contexts)), 0
+        self._plays = []
+        self.settle(played, plays, np.empty(0, dtype=np.int64))
+
+    def _tallied(self) -> dict[str, float]:
+        return {"rounds": float(self._rounds)} | dict(zip(FIELDS, self._totals.tolist(), strict=True))

@@ -1,0 +1,189 @@
+"""A world of finitely many contexts, candidates and answers, in which every expectation is exact.
+
+x ~ weights · answer j ~ P(j | x) · candidate a accepted with P(a | x, j) by the user, then paid its reward, else typed over
+with j · Delta(a, j; x) the surrogate loss. Shapes: (X,), (X, J), (X, K, J).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from typeover.core.arrays import Actions, Vector
+from typeover.core.decision import check_actions
+from typeover.core.protocols import Policies
+from typeover.core.tape import Tables, Tape
+from typeover.environments.benchmark import Benchmark
+from typeover.environments.session import WorldSession
+from typeover.environments.users import User
+from typeover.errors import InvalidInputError
+from typeover.policies import by_context
+
+ROW_SUM = 1e-6
+"""How far probabilities may be from summing to 1 through rounding."""
+
+
+class TabularWorld:
+    """Contexts, candidates and answers by name; what they cost and pay as arrays."""
+
+    def __init__(
+        self,
+        *,
+        contexts: Sequence[Any],
+        actions: Sequence[Any],
+        answers: Sequence[Any],
+        answer_probabilities: ArrayLike,
+        losses: ArrayLike,
+        rewards: ArrayLike,
+        user: User,
+        weights: ArrayLike | None = None,
+        is_coin: bool = True,
+    ) -> None:
+        """`actions` is one list for all contexts, or a list of lists, equally long; so is `answers`."""
+        n = len(contexts)
+        own, wanted = _per_context("actions", actions, n), _per_context("answers", answers, n)
+        shape = (n, len(own[0]), len(wanted[0]))
+        self.weights = _distributions("weights", np.full(n, 1.0 / max(n, 1)) if weights is None else weights, (n,))
+        self.answer_probabilities = _distributions("answer_probabilities", answer_probabilities, (shape[0], shape[2]))
+        self.losses = _unit("losses", losses, shape)
+        self.user = user
+        acceptance = _unit("the user's acceptance", user.acceptance(self.losses, _matches(own, wanted)), shape)
+        self.tables = Tables(contexts, own, wanted, acceptance, _unit("rewards", rewards, shape), is_coin)
+        joint = (self.weights[:, None] * self.answer_probabilities).ravel()
+        self._running = np.cumsum(joint)
+        self._running[self._running >= self._running[-1]] = np.inf  # closed at 1, whatever rounding did
+
+    @property
+    def loss(self) -> WorldLoss:
+        """Delta of this world, for learners."""
+        return WorldLoss(self)
+
+    def with_user(self, user: User) -> TabularWorld:
+        """The same world with other users in it."""
+        tables = self.tables
+        return TabularWorld(
+            contexts=tables.contexts, actions=tables.actions, answers=tables.answers, user=user, losses=self.losses,
+            answer_probabilities=self.answer_probabilities, rewards=tables.rewards, weights=self.weights,
+            is_coin=tables.is_coin,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def expected_rewards(self) -> Vector:
+        """E[r | x, a] as observed, 0 when typed over: shape (X, K)."""
+        observed = self.tables.acceptance * self.tables.rewards
+        return np.einsum("xj,xaj->xa", self.answer_probabilities, observed)
+
+    @functools.cached_property
+    def expected_losses(self) -> Vector:
+        """E[Delta(a, answer; x) | x, a]: shape (X, K)."""
+        return np.einsum("xj,xaj->xa", self.answer_probabilities, self.losses)
+
+    def values(self, policies: Policies) -> tuple[Vector, Vector]:
+        """E[r(pi)] and E[Delta(pi)] of each policy, exactly."""
+        return self._values(by_context(policies, self.tables.contexts, self.tables.actions))
+
+    def benchmark(self, policies: Policies, tolerance: float) -> Benchmark:
+        """The best feasible policy and mixture, and what they earn in each context."""
+        votes = by_context(policies, self.tables.contexts, self.tables.actions)
+        rewards, losses = self._values(votes)
+        return Benchmark.build(rewards, losses, tolerance, votes, self.expected_rewards, self.expected_losses)
+
+    def session(self, *, seed: int, policies: Policies, tolerance: float) -> WorldSession:
+        """A fresh pass; the same seed gives the same users to every learner."""
+        return WorldSession(self, self.benchmark(policies, tolerance), seed=seed)
+
+    def cells(self, uniforms: Vector) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Contexts and answers, drawn jointly from one uniform each."""
+        flat = np.searchsorted(self._running, uniforms, side="right")
+        contexts, answers = np.divmod(flat, self.answer_probabilities.shape[1])
+        return contexts.astype(np.int32), answers.astype(np.int32)
+
+    def tape(self, users: Vector, accept: Vector, pay: Vector) -> Tape:
+        """The rounds that these uniforms make."""
+        return Tape(self.tables, *self.cells(users), accept, pay)
+
+    def _values(self, votes: NDArray[Any]) -> tuple[Vector, Vector]:
+        from typeover.kernels.sums import add_chosen
+
+        contexts = np.arange(len(votes), dtype=np.int32)
+        sums = []
+        for table in (self.expected_rewards, self.expected_losses):
+            total = np.zeros(votes.shape[1])
+            add_chosen(total, votes, contexts, self.weights[:, None] * table)
+            sums.append(total)
+        return sums[0], sums[1]
+
+
+class WorldLoss:
+    """Delta of a tabular world, looked up."""
+
+    def __init__(self, world: TabularWorld) -> None:
+        self.table = world.losses
+        self._contexts = {context: x for x, context in enumerate(world.tables.contexts)}
+        self._tables = world.tables
+
+    def deltas(self, actions: Actions, answer: Any, context: Any) -> Vector:
+        """One row of the table; only this world's candidates and answers are known."""
+        x = self._contexts.get(context)
+        if x is None or answer not in self._tables.answers[x] or list(actions) != list(self._tables.actions[x]):
+            raise InvalidInputError(
+                f"context {context!r}, answer {answer!r} with candidates {list(actions)[:8]!r} is not of this world; "
+                "use the loss of the world that the rounds come from"
+            )
+        row: Vector = self.table[x, :, self._tables.answers[x].index(answer)]
+        return row
+
+
+def _per_context(name: str, lists: Sequence[Any], n_contexts: int) -> list[Actions]:
+    """The candidates or answers of each context, checked; one list for all stays one object."""
+    if n_contexts == 0:
+        raise InvalidInputError("contexts is empty; a world needs at least one context")
+    if not len(lists) or not isinstance(lists[0], list | tuple):
+        return [check_actions(lists, name)] * n_contexts
+    lengths = sorted({len(own) for own in lists})
+    if len(lists) != n_contexts or len(lengths) > 1:
+        raise InvalidInputError(
+            f"{name} holds {len(lists)} lists of {lengths} entries for {n_contexts} contexts; give one list for all "
+            "contexts, or one per context, equally long"
+        )
+    return [check_actions(own, name) for own in lists]
+
+
+def _matches(actions: Sequence[Actions], answers: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
+    """Whether candidate a is answer j, in each context."""
+    matches = np.zeros((len(actions), len(actions[0]), len(answers[0])), dtype=np.bool_)
+    for x, (candidates, wanted) in enumerate(zip(actions, answers, strict=True)):
+        places = {answer: j for j, answer in enumerate(wanted)}
+        for a, candidate in enumerate(candidates):
+            if (j := places.get(candidate)) is not None:
+                matches[x, a, j] = True
+    return matches
+
+
+def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 2:
+        array = array[:, :, None]  # the same for every answer
+    try:
+        array = np.ascontiguousarray(np.broadcast_to(array, shape))
+    except ValueError:
+        raise InvalidInputError(f"{name} has shape {array.shape}; it must fit (contexts, candidates, answers) = {shape}") from None
+    if not ((array >= 0) & (array <= 1)).all():  # NaN fails too
+        worst = array[~((array >= 0) & (array <= 1))][0]
+        raise InvalidInputError(f"{name} contains {worst}; every entry must lie in [0, 1]")
+    return array
+
+
+def _distributions(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidInputError(f"{name} has shape {array.shape}; it must be {shape}")
+    sums = array.sum(axis=-1)
+    if not ((array >= 0).all() and (np.abs(sums - 1) <= ROW_SUM).all()):
+        raise InvalidInputError(f"{name} has entries down to {array.min():g} and sums from {np.min(sums):g} to {np.max(sums):g}; "
+                                "entries must be at least 0 and sum to 1")  # fmt: skip
+    return array

@@ -1,0 +1,8 @@
+"""What decides and learns: the paper's algorithms and the baselines beside them."""
+
+from __future__ import annotations
+
+from typeover.learners.baselines import CorrectionOnly, RewardOnly, Uniform
+from typeover.learners.efbo import EFBO
+
+__all__ = ["EFBO", "CorrectionOnly", "RewardOnly", "Uniform"]

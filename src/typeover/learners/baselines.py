@@ -1,0 +1,114 @@
+"""What a team would try first: rewards alone, corrections alone, nothing learnt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from typeover.core.protocols import Policies, SurrogateLoss
+from typeover.learners.settings import ExploreSettings, LeaderSettings, NoSettings
+from typeover.learners.stagewise import FOR_GOOD, Heard, Stage, Stagewise
+from typeover.policies import Mixture
+
+
+class RewardOnly(Stagewise):
+    """Explore first on rewards alone: T0 uniform rounds, then the policy of highest mean reward; hears no correction."""
+
+    thing = "reward-only"
+    settings: ExploreSettings
+
+    def __init__(
+        self, *, policies: Policies, horizon: int, block: int | str = "minimax", n_actions: int | None = None,
+        seed: int | None = None, rng: np.random.Generator | None = None,
+    ) -> None:  # fmt: skip
+        settings = ExploreSettings(horizon=horizon, block=block, n_actions=n_actions)
+        settings.check(n_blocks=1)
+        self.block = settings.rounds_per_block(len(policies))
+        super().__init__(policies=policies, loss=None, settings=settings, seed=seed, rng=rng)
+        self._sums["rewards"] = np.zeros(len(policies))
+
+    def _next_stage(self, number: int) -> Stage:
+        if number <= self.block:
+            return Stage(self.block, None)
+        return Stage(FOR_GOOD, Mixture(self.policies, support=[int(self._sums["rewards"].argmax())], weights=[1.0]))
+
+    def _is_learning(self, number: int) -> bool:
+        return number <= self.block
+
+    def _absorb(self, heard: Heard) -> None:
+        from typeover.kernels.sums import add_matching
+
+        values = heard.n_actions * heard.rewards  # Eq. 2: K r_t 1(a_t = pi(x_t))
+        add_matching(self._sums["rewards"], heard.votes, heard.contexts, heard.suggestions, values)
+        self._answered["rewards"] += len(values)
+
+    def _own_figures(self) -> dict[str, Any]:
+        return {"stage": "exploring" if self._rounds < self.block else "committed", "plays": played(self._stage)}
+
+
+class CorrectionOnly(Stagewise):
+    """Supervised on what users volunteer: follows the policy nearest to the corrections so far; hears no reward.
+
+    Users choose when to correct, so this is biased by what is shown: what an accept log and its corrections invite.
+    """
+
+    thing = "correction-only"
+    settings: LeaderSettings
+
+    def __init__(
+        self, *, policies: Policies, loss: SurrogateLoss, first: int = 10, growth: float = 1.1,
+        seed: int | None = None, rng: np.random.Generator | None = None,
+    ) -> None:  # fmt: skip
+        settings = LeaderSettings(first=first, growth=growth)
+        super().__init__(policies=policies, loss=loss, settings=settings, seed=seed, rng=rng)
+        self._sums["losses"] = np.zeros(len(policies))
+
+    def _next_stage(self, number: int) -> Stage:
+        if number <= self.settings.first:
+            return Stage(self.settings.first, None)
+        leader = Mixture(self.policies, support=[int(self._sums["losses"].argmin())], weights=[1.0])
+        return Stage(max(number, int(number * self.settings.growth)), leader)
+
+    def _is_learning(self, number: int) -> bool:  # noqa: ARG002 - every round may bring a correction
+        return True
+
+    def _absorb(self, heard: Heard) -> None:
+        from typeover.kernels.sums import add_chosen
+
+        kept = heard.revealed
+        add_chosen(self._sums["losses"], heard.votes, heard.contexts[kept], heard.deltas[kept])
+        self._answered["losses"] += int(kept.sum())
+
+    def _own_figures(self) -> dict[str, Any]:
+        return {"learnt_from": self._answered["losses"], "plays": played(self._stage)}
+
+
+class Uniform(Stagewise):
+    """Any candidate, each as likely as the others; learns nothing. `policies` say what it is compared with."""
+
+    thing = "uniform"
+
+    def __init__(
+        self, *, policies: Policies, seed: int | None = None, rng: np.random.Generator | None = None
+    ) -> None:
+        super().__init__(policies=policies, loss=None, settings=NoSettings(), seed=seed, rng=rng)
+
+    def _next_stage(self, number: int) -> Stage:  # noqa: ARG002 - one stage for good
+        return Stage(FOR_GOOD, None)
+
+    def _is_learning(self, number: int) -> bool:  # noqa: ARG002 - never
+        return False
+
+    def _absorb(self, heard: Heard) -> None:
+        """Nothing to learn."""
+
+    def _own_figures(self) -> dict[str, Any]:
+        return {"plays": played(self._stage)}
+
+
+def played(stage: Stage) -> dict[str, float] | str:
+    """What is played, in names."""
+    if stage.mixture is None:
+        return "uniform over the candidates"
+    return dict(zip(stage.mixture.policies.names, stage.mixture.weights.tolist(), strict=True))

@@ -1,0 +1,320 @@
+"""Learners that decide by one fixed rule until the next boundary, then publish another.
+
+Algorithm 1 and the baselines are of this kind. Asked round by round or played a stretch at a time on a tape, they draw
+the same uniforms and add the same numbers in the same order, so both give the same decisions bit for bit.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from typeover.core.arrays import Action, Actions, Flags, Indices, Vector, Votes
+from typeover.core.decision import NOTHING, Decision, Round, check_actions
+from typeover.core.draw import cumulative, draw
+from typeover.core.feedback import Feedback, Outcome
+from typeover.core.protocols import Policies, SurrogateLoss
+from typeover.core.state import State, check_header, header
+from typeover.core.tape import Plays, Responses, Tables, Tape
+from typeover.errors import InvalidInputError, nearest
+from typeover.learners.settings import Settings
+from typeover.policies import Mixture, by_context
+from typeover.policies.mixture import check_identity, identity, spread
+from typeover.rng import freeze, generator, thaw
+
+FOR_GOOD = 2**62
+"""The last round of a stage that has no end."""
+
+Revealing = Action | Callable[[Any, Actions], Action] | None
+"""The revealing action a0: None shows nothing; a name; or a function of context and candidates that names it."""
+
+
+class Stage(NamedTuple):
+    """One fixed way to decide."""
+
+    last: int
+    """The last round decided this way."""
+    mixture: Mixture | None
+    """None: uniform over the candidates."""
+    revealing: bool = False
+
+
+class Heard(NamedTuple):
+    """Answers to n rounds of one stage, with the same number of candidates."""
+
+    first: int
+    """Number of the first round."""
+    votes: Votes
+    """By context, as the kernels want them."""
+    contexts: Indices
+    """Rows of `votes`."""
+    suggestions: Indices
+    n_actions: int
+    rewards: Vector
+    revealed: Flags
+    deltas: Vector
+    """Delta(., answer; x), shape (n, K); rows count only where revealed."""
+
+
+class Bound(NamedTuple):
+    """What the policies, the loss and the revealing action say about every cell of a tabular world."""
+
+    tables: Tables
+    votes: NDArray[Any]
+    deltas: Vector
+    """Shape (X, J, K)."""
+    revealing: Indices
+    """The revealing action's index in each context."""
+
+
+class Stagewise(abc.ABC):
+    """Stages, counting and state; what a stage learns and what comes next is the subclass's."""
+
+    thing: ClassVar[str]
+    """The name that its saved states carry."""
+
+    def __init__(
+        self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
+        seed: int | None, rng: np.random.Generator | None,
+    ) -> None:  # fmt: skip
+        self.policies = policies
+        self.loss = loss
+        self.settings = settings
+        self._revealing = revealing
+        self._rng = generator(seed, rng, self.thing)
+        self._rounds = 0
+        self._version = 0
+        self._is_stale = False  # an answer came after the learner had committed
+        self._open: set[int] = set()
+        self._counts: Counter[str] = Counter()
+        self._sums: dict[str, Vector] = {}
+        self._answered: Counter[str] = Counter()
+        self._stage = self._next_stage(1)
+        self._bound: Bound | None = None
+
+    @abc.abstractmethod
+    def _next_stage(self, number: int) -> Stage:
+        """The stage that round `number` belongs to, from what was heard so far."""
+
+    @abc.abstractmethod
+    def _is_learning(self, number: int) -> bool:
+        """Whether answers to this round teach the policies anything."""
+
+    @abc.abstractmethod
+    def _absorb(self, heard: Heard) -> None:
+        """Add answers to the sums."""
+
+    @abc.abstractmethod
+    def _own_figures(self) -> dict[str, Any]:
+        """What this learner shows beside the counts."""
+
+    def decide(self, context: Any, actions: Actions) -> Decision:
+        """Draw a suggestion; show it, unless the round is an audit."""
+        check_actions(actions)
+        number = self._rounds + 1
+        self._advance(number)
+        propensities = self._propensities(context, actions)
+        suggestion = int(draw(cumulative(propensities), self._rng.random()))
+        index = self._place(context, actions) if self._stage.revealing else suggestion
+        self._rounds = number
+        self._open.add(number)
+        self._counts["audits"] += self._stage.revealing
+        return Decision(
+            round=Round(number, context, actions),
+            action=actions[index] if index >= 0 else None,
+            index=index,
+            suggestion=suggestion,
+            propensities=propensities,
+            revealing=self._stage.revealing,
+            audit_probability=float(self._stage.revealing),
+            version=self._version,
+        )
+
+    def learn(self, decision: Decision, feedback: Feedback) -> None:
+        """Take the first answer to a decision; a second one is counted as repeated and left out."""
+        number = decision.round.number
+        if number > self._rounds:
+            raise InvalidInputError(
+                f"round {number} was not decided here (the last was {self._rounds}); give each learner its own decisions"
+            )
+        if number not in self._open:
+            self._counts["repeated"] += 1
+            return
+        if self._is_learning(number):
+            self._absorb(self._heard(decision, feedback))
+            self._is_stale |= self._stage.last == FOR_GOOD
+        self._open.remove(number)
+        kind = "audit " if decision.revealing else ""
+        self._counts[kind + feedback.outcome.value] += 1
+
+    def play(self, tape: Tape) -> Plays:
+        """Decide and learn on every round of the tape, a stage at a time."""
+        bound = self._bind(tape.tables)
+        n, parts, start = len(tape.contexts), [], 0
+        while start < n:
+            self._advance(self._rounds + 1)
+            stop = min(n, start + self._stage.last - self._rounds)
+            parts.append(self._play_stage(tape.cut(start, stop), bound))
+            start = stop
+        columns = [np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True)]
+        responses = Responses(*(np.concatenate(column) for column in zip(*(part.responses for part in parts), strict=True)))
+        return Plays(columns[0], columns[1], columns[2], responses)
+
+    def figures(self) -> dict[str, Any]:
+        """Counts, the accepted share, and what this learner has found."""
+        counts = self._counts
+        decided = counts[Outcome.ACCEPTED] + counts[Outcome.CORRECTED] + counts[Outcome.DISMISSED]
+        return {
+            "rounds": self._rounds,
+            "audits": counts["audits"],
+            "unanswered_audits": counts["audits"] - counts["audit " + Outcome.CORRECTED],
+            "accepted": counts[Outcome.ACCEPTED],
+            "corrections": counts[Outcome.CORRECTED],
+            "dismissals": counts[Outcome.DISMISSED],
+            "unobserved": counts[Outcome.UNOBSERVED],
+            "unanswered": len(self._open),
+            "repeated": counts["repeated"],
+            "accepted_share": counts[Outcome.ACCEPTED] / decided if decided else None,
+            "version": self._version,
+        } | self._own_figures()
+
+    def state(self) -> State:
+        """Settings, counts, sums, what is being played, and the generator."""
+        mixture = self._stage.mixture
+        arrays = {f"sum.{name}": values.copy() for name, values in self._sums.items()}
+        if mixture is not None:
+            arrays |= {"support": mixture.support, "weights": mixture.weights}
+        words = {
+            "set": identity(self.policies),
+            "settings": msgspec.to_builtins(self.settings),
+            "rng": freeze(self._rng),
+            "rounds": self._rounds,
+            "version": self._version,
+            "is_stale": self._is_stale,
+            "open": sorted(self._open),
+            "counts": dict(self._counts),
+            "answered": dict(self._answered),
+            "stage": {"last": self._stage.last, "revealing": self._stage.revealing},
+        }
+        return State(json=header(self.thing, 1) | words, arrays=arrays)
+
+    @classmethod
+    def from_state(cls, state: State, *, policies: Policies, **parts: Any) -> Self:
+        """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
+        check_header(state.json, cls.thing, 1)
+        check_identity(state.json["set"], policies)
+        learner = cls(policies=policies, rng=thaw(state.json["rng"]), **state.json["settings"], **parts)
+        learner._restore(state)
+        return learner
+
+    def _restore(self, state: State) -> None:
+        words = state.json
+        self._rounds, self._version = words["rounds"], words["version"]
+        self._is_stale = words["is_stale"]
+        self._open = set(words["open"])
+        self._counts, self._answered = Counter(words["counts"]), Counter(words["answered"])
+        self._sums = {name[4:]: values.copy() for name, values in state.arrays.items() if name.startswith("sum.")}
+        mixture = None
+        if "support" in state.arrays:
+            mixture = Mixture(self.policies, support=state.arrays["support"], weights=state.arrays["weights"])
+        self._stage = Stage(words["stage"]["last"], mixture, words["stage"]["revealing"])
+
+    def _advance(self, number: int) -> None:
+        """Publish the next stage when the one in force has ended or has learnt something late."""
+        if number <= self._stage.last and not self._is_stale:
+            return
+        self._is_stale = False
+        self._stage = self._next_stage(number)
+        self._version += 1
+
+    def _propensities(self, context: Any, actions: Actions) -> Vector:
+        if self._stage.mixture is None:
+            return np.full(len(actions), 1.0 / len(actions))
+        return self._stage.mixture.propensities(context, actions)
+
+    def _place(self, context: Any, actions: Actions) -> int:
+        """The index of the revealing action."""
+        if self._revealing is None:
+            return NOTHING
+        named = self._revealing(context, actions) if callable(self._revealing) else self._revealing
+        for place, action in enumerate(actions):
+            if action == named:
+                return place
+        raise InvalidInputError(
+            f"revealing action {named!r} is no candidate of this round; {nearest(named, actions)} "
+            "Leave revealing out to show nothing on audits"
+        )
+
+    def _heard(self, decision: Decision, feedback: Feedback) -> Heard:
+        """One answered round in the form of a stretch."""
+        context, actions = decision.round.context, decision.round.actions
+        deltas = np.zeros(len(actions))
+        if feedback.revealed and self.loss is not None:
+            deltas = check_deltas(self.loss.deltas(actions, feedback.correction, context), actions, feedback.correction)
+        return Heard(
+            first=decision.round.number,
+            votes=np.ascontiguousarray(self.policies.vote(context, actions)[None]),
+            contexts=np.zeros(1, dtype=np.int32),
+            suggestions=np.array([decision.suggestion], dtype=np.int32),
+            n_actions=len(actions),
+            rewards=np.array([feedback.reward], dtype=np.float64),
+            revealed=np.array([feedback.revealed]),
+            deltas=deltas[None],
+        )
+
+    def _bind(self, tables: Tables) -> Bound:
+        """What never changes in this world, worked out once."""
+        if self._bound is None or self._bound.tables is not tables:
+            cells = zip(tables.contexts, tables.actions, tables.answers, strict=True)
+            loss, n_contexts, n_actions, n_answers = self.loss, *tables.acceptance.shape
+            deltas = np.zeros((n_contexts, n_answers, n_actions))
+            if loss is not None:
+                rows = ([check_deltas(loss.deltas(a, j, x), a, j) for j in wanted] for x, a, wanted in cells)
+                deltas = np.array(list(rows))
+            places = [self._place(x, a) for x, a in zip(tables.contexts, tables.actions, strict=True)]
+            votes = by_context(self.policies, tables.contexts, tables.actions)
+            self._bound = Bound(tables, votes, deltas, np.array(places, dtype=np.int32))
+        return self._bound
+
+    def _play_stage(self, tape: Tape, bound: Bound) -> Plays:
+        """A stretch within one stage."""
+        from typeover.kernels.draws import draw_rows
+
+        n, n_actions, stage = len(tape.contexts), bound.deltas.shape[2], self._stage
+        uniforms = self._rng.random(n)
+        if stage.mixture is None:
+            suggestions = draw(cumulative(np.full(n_actions, 1.0 / n_actions)), uniforms)
+        else:
+            votes = bound.votes[:, stage.mixture.support]
+            suggestions = draw_rows(cumulative(spread(votes, stage.mixture.weights, n_actions)), tape.contexts, uniforms)
+        shown = bound.revealing[tape.contexts] if stage.revealing else suggestions
+        revealing = np.full(n, stage.revealing)
+        responses = tape.respond(shown, revealing)
+        if self._is_learning(self._rounds + 1):
+            first, revealed = self._rounds + 1, ~responses.accepted
+            deltas = bound.deltas[tape.contexts, tape.answers]
+            self._absorb(
+                Heard(first, bound.votes, tape.contexts, suggestions, n_actions, responses.rewards, revealed, deltas)
+            )
+        self._rounds += n
+        accepted = int(np.count_nonzero(responses.accepted))
+        kind = "audit " if stage.revealing else ""
+        self._counts.update({"audits": n * stage.revealing, kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted})
+        return Plays(suggestions, shown, revealing, responses)
+
+
+def check_deltas(deltas: Any, actions: Actions, answer: Any) -> Vector:
+    """A loss's answer, refused unless it holds one number in [0, 1] per candidate."""
+    row = np.asarray(deltas, dtype=np.float64)
+    if row.shape != (len(actions),) or not ((row >= 0) & (row <= 1)).all():  # NaN fails too
+        raise InvalidInputError(
+            f"loss gave {row.tolist()!r:.120} for the answer {answer!r}; it must give one number in [0, 1] for each of "
+            f"the {len(actions)} candidates"
+        )
+    return row

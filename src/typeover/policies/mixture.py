@@ -1,0 +1,101 @@
+"""A distribution over policies: what a constrained optimum is, since one policy alone may not reach it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from typeover.core.arrays import Actions, Vector, Votes
+from typeover.core.draw import cumulative, draw
+from typeover.core.protocols import Policies
+from typeover.core.state import State, check_header, header
+from typeover.errors import InvalidInputError, StateError
+from typeover.policies.members import check_probabilities
+
+
+class Mixture:
+    """Play one of these policies, drawn anew in every round.
+
+    >>> from typeover.policies import Constant, PolicySet
+    >>> policies = PolicySet([Constant("yes"), Constant("no"), Constant("later")])
+    >>> mixture = Mixture(policies, support=[0, 2], weights=[0.75, 0.25])
+    >>> mixture.propensities(None, ["yes", "no", "later"]).tolist()
+    [0.75, 0.0, 0.25]
+    >>> print(mixture.explain())
+     75.0 %  always yes
+     25.0 %  always later
+    """
+
+    def __init__(self, policies: Policies, *, support: ArrayLike, weights: ArrayLike) -> None:
+        self.support: NDArray[np.int64] = np.asarray(support, dtype=np.int64)
+        self.weights: Vector = np.asarray(weights, dtype=np.float64)
+        if self.support.ndim != 1 or self.support.shape != self.weights.shape or self.support.size == 0:
+            raise InvalidInputError(
+                f"support has shape {self.support.shape} and weights {self.weights.shape}; give one weight per policy"
+            )
+        if self.support.min() < 0 or self.support.max() >= len(policies):
+            raise InvalidInputError(
+                f"support is {self.support.tolist()}; policies are numbered 0 to {len(policies) - 1}"
+            )
+        check_probabilities(self.weights, "mixture")
+        self.policies = policies.subset(self.support.tolist())
+        self._set = identity(policies)
+
+    def propensities(self, context: Any, actions: Actions) -> Vector:
+        """The probability of each candidate in this context."""
+        row: Vector = spread(self.policies.vote(context, actions)[None], self.weights, len(actions))[0]
+        return row
+
+    def sample(self, context: Any, actions: Actions, *, rng: np.random.Generator) -> int:
+        """One candidate's index, drawn from the propensities."""
+        return int(draw(cumulative(self.propensities(context, actions)), rng.random()))
+
+    def explain(self) -> str:
+        """Which policies, with which weights, heaviest first."""
+        order = np.argsort(-self.weights, kind="stable")
+        return "\n".join(f"{100 * self.weights[i]:5.1f} %  {self.policies.names[i]}" for i in order)
+
+    def state(self) -> State:
+        """Places, weights and names; the policies themselves stay the caller's."""
+        return State(
+            json=header("mixture", 1) | {"set": self._set, "names": list(self.policies.names)},
+            arrays={"support": self.support, "weights": self.weights},
+        )
+
+    @classmethod
+    def from_state(cls, state: State, *, policies: Policies) -> Mixture:
+        """The same mixture over the same policies; other policies are refused."""
+        check_header(state.json, "mixture", 1)
+        check_identity(state.json["set"], policies)
+        return cls(policies, support=state.arrays["support"], weights=state.arrays["weights"])
+
+
+def spread(votes: Votes, weights: Vector, n_actions: int) -> Vector:
+    """Propensities (n, K) of a mixture from the votes of its policies, added in their order."""
+    propensities = np.zeros((votes.shape[0], n_actions))
+    rows = np.arange(votes.shape[0])
+    for i, weight in enumerate(weights):
+        if votes.ndim == 2:
+            propensities[rows, votes[:, i]] += weight
+        else:
+            propensities += weight * votes[:, i]
+    return propensities
+
+
+def identity(policies: Policies) -> dict[str, Any]:
+    """What a state remembers of its policies: how many, and a digest of their names."""
+    names: Sequence[str] = policies.names
+    return {"n_policies": len(policies), "names": hashlib.sha256("\x1f".join(names).encode()).hexdigest()[:16]}
+
+
+def check_identity(saved: dict[str, Any], policies: Policies) -> None:
+    """Refuse policies other than those that a state was saved with."""
+    if (given := identity(policies)) != saved:
+        raise StateError(
+            f"state was saved with {saved['n_policies']} policies (names digest {saved['names']}), but "
+            f"{given['n_policies']} were given ({given['names']}); pass the same policies in the same order"
+        )
