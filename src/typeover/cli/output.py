@@ -1,0 +1,69 @@
+"""What every command says and how: one JSON document on stdout, progress on stderr, the answer as exit code.
+
+0 = it ran and the answer is yes. 1 = it ran and the answer is no. 2 = bad input: one clear sentence on stderr, which
+`LazyGroup` makes of every `TypeoverError` and click of a wrong option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from typeover.errors import InvalidInputError
+
+YES, NO = 0, 1
+"""Exit codes of a command that ran."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One thing that a run was to show, the bar it had to reach, and what was measured."""
+
+    claim: str
+    bar: str | float
+    figure: str | float
+    holds: bool
+
+
+def json_option(function: _Function) -> _Function:
+    """Add `--json`; the command gets it as `as_json`."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON document on stdout; progress goes to stderr."
+    )(function)
+
+
+def emit(document: Any) -> None:
+    """Print the one JSON document of this command; arrays become lists, what is not finite becomes null."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2).decode())
+
+
+def progress(text: str) -> None:
+    """Say on stderr how far the work is."""
+    click.echo(text, err=True)
+
+
+def verdict(claims: Sequence[Claim]) -> int:
+    """The exit code for these claims: 0 if every one holds, else 1.
+
+    >>> verdict([Claim("exact", bar=1e-9, figure=2e-16, holds=True)])
+    0
+    >>> verdict([Claim("exact", bar=1e-9, figure=2e-16, holds=True), Claim("fast", bar=3.0, figure=4.2, holds=False)])
+    1
+    """
+    if not claims:
+        raise InvalidInputError("claims is empty: nothing was measured, so there is no answer; choose something to run")
+    return YES if all(claim.holds for claim in claims) else NO
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and their scalars as lists and numbers, without importing numpy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise NotImplementedError(f"a {type(value).__name__} has no place in a JSON document")
