@@ -38,7 +38,11 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'typeover' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"typeover.{home}"), name) if home else importlib.import_module(f"typeover.{name}")
+    found = (
+        getattr(importlib.import_module(f"typeover.{home}"), name)
+        if home
+        else importlib.import_module(f"typeover.{name}")
+    )
     globals()[name] = found
     return found
 

@@ -58,10 +58,19 @@ def check_actions(actions: Actions, name: str = "actions") -> Actions:
     try:
         distinct = len(set(actions))
     except TypeError:
-        unhashable = next(a for a in actions if getattr(a, "__hash__", None) is None)
+        unhashable = next(a for a in actions if not _is_name(a))
         raise InvalidInputError(f"{unhashable!r} in {name} cannot be a name; use strings or numbers") from None
     if distinct < len(actions):
         seen: set[Action] = set()
         twice = next(a for a in actions if a in seen or seen.add(a))  # type: ignore[func-returns-value]
         raise InvalidInputError(f"{twice!r} stands twice in {name}; each may stand once")
     return actions
+
+
+def _is_name(action: object) -> bool:
+    """Whether it can be looked up; lists, dicts and tuples that hold one cannot."""
+    try:
+        hash(action)
+    except TypeError:
+        return False
+    return True

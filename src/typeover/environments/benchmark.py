@@ -1,7 +1,7 @@
 """What regret is counted against: the best feasible policy, the best feasible mixture and the most faithful policy.
 
-Regret of a round = value of the benchmark in this context minus expected value of what was shown. Its mean over contexts
-is the paper's regret (Section 2); counting it context by context takes the luck of the contexts out.
+Regret of a round = value of the benchmark in this context minus expected value of what was shown. Its mean over
+contexts is the paper's regret (Section 2); counting it context by context takes the luck of the contexts out.
 """
 
 from __future__ import annotations
@@ -62,7 +62,13 @@ class Benchmark(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         one = np.ones(1)
         star, best = played([policy], one), played(mixture.support.tolist(), mixture.weights)
         faithful = played([least], one)
-        tables = ((star, reward_table), (best, reward_table), (faithful, loss_table), (star, loss_table), (best, loss_table))
+        tables = (
+            (star, reward_table),
+            (best, reward_table),
+            (faithful, loss_table),
+            (star, loss_table),
+            (best, loss_table),
+        )
         nothing = np.zeros((len(reward_table), 1))
         return cls(
             tolerance=float(tolerance),

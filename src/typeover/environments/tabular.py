@@ -1,7 +1,7 @@
 """A world of finitely many contexts, candidates and answers, in which every expectation is exact.
 
-x ~ weights · answer j ~ P(j | x) · candidate a accepted with P(a | x, j) by the user, then paid its reward, else typed over
-with j · Delta(a, j; x) the surrogate loss. Shapes: (X,), (X, J), (X, K, J).
+x ~ weights (X,) · answer j ~ P(j | x) (X, J) · candidate a is accepted with P(a | x, j), then paid its reward, else
+typed over with j · Delta(a, j; x) the surrogate loss; the last three of shape (X, K, J).
 """
 
 from __future__ import annotations
@@ -75,12 +75,14 @@ class TabularWorld:
     def expected_rewards(self) -> Vector:
         """E[r | x, a] as observed, 0 when typed over: shape (X, K)."""
         observed = self.tables.acceptance * self.tables.rewards
-        return np.einsum("xj,xaj->xa", self.answer_probabilities, observed)
+        expected: Vector = np.einsum("xj,xaj->xa", self.answer_probabilities, observed)
+        return expected
 
     @functools.cached_property
     def expected_losses(self) -> Vector:
         """E[Delta(a, answer; x) | x, a]: shape (X, K)."""
-        return np.einsum("xj,xaj->xa", self.answer_probabilities, self.losses)
+        expected: Vector = np.einsum("xj,xaj->xa", self.answer_probabilities, self.losses)
+        return expected
 
     def values(self, policies: Policies) -> tuple[Vector, Vector]:
         """E[r(pi)] and E[Delta(pi)] of each policy, exactly."""
@@ -171,7 +173,9 @@ def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
     try:
         array = np.ascontiguousarray(np.broadcast_to(array, shape))
     except ValueError:
-        raise InvalidInputError(f"{name} has shape {array.shape}; it must fit (contexts, candidates, answers) = {shape}") from None
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}; it must fit (contexts, candidates, answers) = {shape}"
+        ) from None
     if not ((array >= 0) & (array <= 1)).all():  # NaN fails too
         worst = array[~((array >= 0) & (array <= 1))][0]
         raise InvalidInputError(f"{name} contains {worst}; every entry must lie in [0, 1]")
@@ -184,6 +188,8 @@ def _distributions(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vect
         raise InvalidInputError(f"{name} has shape {array.shape}; it must be {shape}")
     sums = array.sum(axis=-1)
     if not ((array >= 0).all() and (np.abs(sums - 1) <= ROW_SUM).all()):
-        raise InvalidInputError(f"{name} has entries down to {array.min():g} and sums from {np.min(sums):g} to {np.max(sums):g}; "
-                                "entries must be at least 0 and sum to 1")  # fmt: skip
+        raise InvalidInputError(
+            f"{name} has entries from {array.min():g} and sums from {np.min(sums):g} to {np.max(sums):g}; entries must "
+            "be at least 0 and sum to 1"
+        )
     return array

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from typeover.core.arrays import Flags, Vector
-from typeover.errors import InvalidInputError
+from typeover.core.inputs import real
 
 
 class User(Protocol):
@@ -33,9 +33,8 @@ class Tolerant(msgspec.Struct, frozen=True):
     bias_bound: float
 
     def __post_init__(self) -> None:
-        """nu lies where Delta does."""
-        if not 0 <= self.bias_bound <= 1:
-            raise InvalidInputError(f"bias_bound is {self.bias_bound!r}; it must lie in [0, 1], where losses do")
+        """Nu lies where Delta does."""
+        real("bias_bound", self.bias_bound, high=1.0, meaning="how far an accepted suggestion may be from the answer")
 
     def acceptance(self, losses: Vector, matches: Flags) -> Vector:  # noqa: ARG002 - the protocol's signature
         """1 where Delta <= nu."""

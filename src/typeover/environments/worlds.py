@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from typeover.core.arrays import Indices, Vector
+from typeover.core.inputs import real, whole
 from typeover.environments.tabular import TabularWorld
 from typeover.environments.users import Tolerant, User
-from typeover.errors import InvalidInputError
 from typeover.policies import TablePolicies
 from typeover.rng import stream
 
@@ -31,8 +31,9 @@ def aligned_world(
 
     Mean reward R = alignment (1 - Delta(a, answer)) + (1 - alignment) U[0, 1]: at 1 rewards and fidelity say the same.
     """
-    if not 0 <= alignment <= 1:
-        raise InvalidInputError(f"alignment is {alignment!r}; it must lie in [0, 1] (1: rewards agree with fidelity)")
+    real("alignment", alignment, high=1.0, meaning="1: rewards agree with fidelity, 0: they have nothing to do with it")
+    whole("n_contexts", n_contexts, meaning="the size of the world")
+    whole("n_actions", n_actions, low=2, meaning="candidates in each context")
     source = stream(seed, "aligned world")
     places = source.random((n_contexts, n_actions))
     losses = np.abs(places[:, :, None] - places[:, None, :])
@@ -55,6 +56,7 @@ def w1(*, alignment: float = 1.0, bias_bound: float = 0.02, n_policies: int = 20
     Policy i has quality q = sqrt(U): with probability q it plays what the user wants (first half) or what pays most
     (second half), else anything; then the policies are shuffled.
     """
+    whole("n_policies", n_policies, meaning="the size of the class")
     world = aligned_world(alignment=alignment, user=Tolerant(bias_bound), seed=seed)
     wanted = world.answer_probabilities.argmax(axis=1)
     paying = world.tables.rewards[np.arange(len(wanted)), :, wanted].argmax(axis=1)

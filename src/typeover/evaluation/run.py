@@ -12,7 +12,7 @@ from typeover.core.arrays import Vector
 
 
 class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """Cumulative sums after `rounds[i]` rounds; regret against the best feasible policy, or mixture where it says so."""
+    """Cumulative sums after `rounds[i]` rounds; regret is against the best feasible policy, or mixture where named."""
 
     rounds: NDArray[np.int64]
     reward_regret: Vector
@@ -59,7 +59,10 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     def between(self, start: int, stop: int) -> dict[str, float]:
         """Means per round from round `start` + 1 to `stop`, both recorded; `violation` over what was shown."""
-        i, j = (0 if start == 0 else int(np.searchsorted(self.rounds, start)) + 1), int(np.searchsorted(self.rounds, stop)) + 1
+        i, j = (
+            (0 if start == 0 else int(np.searchsorted(self.rounds, start)) + 1),
+            int(np.searchsorted(self.rounds, stop)) + 1,
+        )
 
         def gained(values: Vector) -> float:
             return float(values[j - 1] - (values[i - 1] if i else 0.0))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.protocols import CompiledLearner, Environment, Learner, Policies, TabularSession
+from typeover.core.inputs import whole
+from typeover.core.protocols import CompiledLearner, Environment, Learner, Policies, Session, TabularSession
 from typeover.errors import InvalidInputError
 from typeover.evaluation.run import Run
 
@@ -36,11 +37,11 @@ def simulate(
     """Step the learner through `rounds` rounds; the same seed gives the same users to every learner.
 
     Regret is counted against the best of `policies` that is feasible at `tolerance`; left out, both are the learner's.
-    `at` names the rounds to record (left out: about 200, log-spaced). `compiled` forces or forbids the learner's compiled
-    path, which decides exactly as the step path does; left out, it is used where there is one.
+    `at` names the rounds to record (left out: about 200, log-spaced). `compiled` forces or forbids the learner's
+    compiled path, which decides exactly as the step path does; left out, it is used where there is one.
     `progress` is called with the number of rounds done.
     """
-    _check_rounds(rounds)
+    whole("rounds", rounds, meaning="how many rounds to simulate")
     marks = _marks(rounds, at)
     compared = getattr(learner, "policies", None) if policies is None else policies
     if compared is None:
@@ -56,13 +57,16 @@ def simulate(
     began = time.perf_counter()
     plays = can_play if compiled is None else compiled
     tell = progress if progress is not None else _silent
-    rows = _play(session, learner, marks, tell) if plays else _step(session, learner, marks, tell)  # type: ignore[arg-type]
+    if plays:
+        rows = _play(cast("TabularSession", session), cast("CompiledLearner", learner), marks, tell)
+    else:
+        rows = _step(session, learner, marks, tell)
     seconds = time.perf_counter() - began
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "rounds"}
     return Run(rounds=marks, **columns, tolerance=allowed, seed=seed, seconds=seconds, compiled=plays)
 
 
-def _step(session: Any, learner: Learner, marks: NDArray[np.int64], progress: Progress) -> list[dict[str, float]]:
+def _step(session: Session, learner: Learner, marks: NDArray[np.int64], progress: Progress) -> list[dict[str, float]]:
     """One round at a time."""
     rows, done = [], 0
     for mark in marks.tolist():
@@ -99,13 +103,10 @@ def _marks(rounds: int, at: Iterable[int] | None) -> NDArray[np.int64]:
         return np.union1d(spaced, [rounds])
     wanted = np.unique(np.array([*at, rounds], dtype=np.int64))
     if wanted[0] < 1 or wanted[-1] > rounds:
-        raise InvalidInputError(f"at names round {wanted[0] if wanted[0] < 1 else wanted[-1]}; it must lie in 1 to {rounds}")
+        raise InvalidInputError(
+            f"at names round {wanted[0] if wanted[0] < 1 else wanted[-1]}; it must lie in 1 to {rounds}"
+        )
     return wanted
-
-
-def _check_rounds(rounds: Any) -> None:
-    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or rounds < 1:
-        raise InvalidInputError(f"rounds is {rounds!r}; it must be a whole number from 1")
 
 
 def _silent(done: int) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from typeover.core.protocols import Policies, SurrogateLoss
+from typeover.learners.rounds import Heard
 from typeover.learners.settings import ExploreSettings, LeaderSettings, NoSettings
-from typeover.learners.stagewise import FOR_GOOD, Heard, Stage, Stagewise
+from typeover.learners.stagewise import FOR_GOOD, Stage, Stagewise
 from typeover.policies import Mixture
 
 
 class RewardOnly(Stagewise):
-    """Explore first on rewards alone: T0 uniform rounds, then the policy of highest mean reward; hears no correction."""
+    """Explore first on rewards alone: T0 uniform rounds, then the best policy by mean reward; deaf to corrections."""
 
     thing = "reward-only"
     settings: ExploreSettings
@@ -89,9 +90,7 @@ class Uniform(Stagewise):
 
     thing = "uniform"
 
-    def __init__(
-        self, *, policies: Policies, seed: int | None = None, rng: np.random.Generator | None = None
-    ) -> None:
+    def __init__(self, *, policies: Policies, seed: int | None = None, rng: np.random.Generator | None = None) -> None:
         super().__init__(policies=policies, loss=None, settings=NoSettings(), seed=seed, rng=rng)
 
     def _next_stage(self, number: int) -> Stage:  # noqa: ARG002 - one stage for good

@@ -1,10 +1,11 @@
 """Explore First, Blend Optimally (Algorithm 1): four blocks of exploration, one constrained optimum, then play it.
 
-Blocks of T0 rounds: A uniform -> R(pi) (Eq. 2) · B revealing -> D_c(pi) (Eq. 2) · C revealing -> D_b(pi) (Eq. 3) · D uniform ->
-selection (Eq. 5). For each blend mu the saddle point of R_mu = mu R + (1 - mu) mean g(Delta) under D_c (Eq. 4), the best of
-them by block D, played for the rest as a mixture. Two blocks and one saddle point with `blends="none"` (Section 3.1).
-Departs from the paper: the tolerance of Eq. 1 enters Eq. 4 (decision 0002), the indicator of Eq. 5 is 1(a = a_t) (0004), and a
-block counts the answers that came instead of T0. Guarantee: Theorem 2, evaluated in `theory.bounds`.
+Blocks of T0 rounds: A uniform -> R(pi) (Eq. 2) · B revealing -> D_c(pi) (Eq. 2) · C revealing -> D_b(pi) (Eq. 3) ·
+D uniform -> selection (Eq. 5). For each blend mu the saddle point of R_mu = mu R + (1 - mu) mean g(Delta) under D_c
+(Eq. 4), the best of them by block D, played for the rest as a mixture. With `blends="none"` two blocks and one saddle
+point (Section 3.1).
+Departs from the paper: the tolerance of Eq. 1 enters Eq. 4 (decision 0002), the indicator of Eq. 5 is 1(a = a_t)
+(decision 0004), and a block is averaged over the answers that came. Guarantee: Theorem 2, in `theory.bounds`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typeover.core.arrays import Vector
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.errors import InvalidInputError
 from typeover.learners.baselines import played
+from typeover.learners.rounds import Heard, Revealing
 from typeover.learners.settings import EFBOSettings
-from typeover.learners.stagewise import FOR_GOOD, Heard, Revealing, Stage, Stagewise
+from typeover.learners.stagewise import FOR_GOOD, Stage, Stagewise
 from typeover.oracles import Solution, exact, mwu
 from typeover.policies import Mixture
 from typeover.theory import blend_grid
@@ -136,7 +138,9 @@ class EFBO(Stagewise):
         else:
             gains, selection = self._mean("gains"), self._mean("selection")
             blends = self._grid()
-            self.solutions = {mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in blends}  # Eq. 3, Eq. 4
+            self.solutions = {
+                mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in blends
+            }  # Eq. 3, Eq. 4
             self.blend = max(blends, key=lambda mu: self._selected(self.solutions[mu], selection))  # Eq. 5
         chosen = self.solutions[self.blend]
         return Mixture(self.policies, support=chosen.support, weights=chosen.weights)

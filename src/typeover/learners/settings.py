@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal
+from typing import cast, get_args
 
 import msgspec
 
+from typeover.core.inputs import real, whole
 from typeover.errors import InvalidInputError, nearest
 from typeover.oracles.saddle import STEPS
 from typeover.theory import block_length
+from typeover.theory.schedules import Schedule
 
-SCHEDULES = ("minimax", "aligned", "misaligned")
+SCHEDULES = get_args(Schedule)
 BLENDS = ("grid", "none")
 SADDLES = ("exact", "mwu")
 
@@ -28,13 +29,15 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     def check(self, n_blocks: int) -> None:
         """Refuse horizons that are too short for the blocks."""
-        whole("horizon", self.horizon, least=4)
+        whole("horizon", self.horizon, low=4, meaning="how many rounds there will be, 4 blocks at least")
         if self.n_actions is not None:
-            whole("n_actions", self.n_actions, least=1)
+            whole("n_actions", self.n_actions, meaning="how many candidates a round has")
         if isinstance(self.block, str):
             if self.block not in SCHEDULES:
-                raise InvalidInputError(f"block is {self.block!r}; {nearest(self.block, SCHEDULES)} Or give a whole number")
-        elif whole("block", self.block, least=1) * n_blocks > self.horizon:
+                raise InvalidInputError(
+                    f"block is {self.block!r}; {nearest(self.block, SCHEDULES)} Or give a whole number"
+                )
+        elif whole("block", self.block, meaning="rounds per block, or a schedule's name") * n_blocks > self.horizon:
             raise InvalidInputError(
                 f"horizon is {self.horizon}, too short for {n_blocks} blocks of {self.block} rounds; "
                 f"it must be at least {n_blocks * self.block}, or block at most {self.horizon // n_blocks}"
@@ -44,7 +47,8 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         """T0."""
         if not isinstance(self.block, str):
             return self.block
-        return block_length(self.horizon, self.block, n_actions=self.n_actions, n_policies=n_policies)  # type: ignore[arg-type]
+        schedule = cast("Schedule", self.block)
+        return block_length(self.horizon, schedule, n_actions=self.n_actions, n_policies=n_policies)
 
 
 class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,14 +70,14 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
     def __post_init__(self) -> None:
         """Name, value received, what is allowed."""
         self.check(n_blocks=2 if self.blends == "none" else 4)
-        check_tolerance(self.tolerance)
+        real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
         for name, value, known in (("saddle", self.saddle, SADDLES), ("step", self.step, STEPS)):
             if value not in known:
                 raise InvalidInputError(f"{name} is {value!r}; {nearest(value, known)}")
         if self.iterations is not None:
-            whole("iterations", self.iterations, least=1)
-        if self.cap is not None and not (number(self.cap) and self.cap > 1):
-            raise InvalidInputError(f"cap is {self.cap!r}; the multiplier's upper end must exceed 1")
+            whole("iterations", self.iterations, meaning="S, the steps of mwu")
+        if self.cap is not None and real("cap", self.cap, low=1.0, meaning="the multiplier's upper end B") <= 1:
+            raise InvalidInputError("cap is 1; the multiplier's upper end B must exceed 1, where it starts at 1/B")
         self._check_blends()
 
     def _check_blends(self) -> None:
@@ -84,7 +88,7 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
         if not self.blends:
             raise InvalidInputError("blends is empty; give at least one number in [0, 1], 'grid' or 'none'")
         for blend in self.blends:
-            check_blend(blend)
+            real("blend", blend, high=1.0, meaning="1 trusts rewards only, 0 corrections only")
 
 
 class LeaderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,9 +101,9 @@ class LeaderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     def __post_init__(self) -> None:
         """Looks must come, and ever later."""
-        whole("first", self.first, least=1)
-        if not (number(self.growth) and 1 < self.growth < math.inf):
-            raise InvalidInputError(f"growth is {self.growth!r}; it must be a number above 1, such as 1.1")
+        whole("first", self.first, meaning="rounds before the first look")
+        if real("growth", self.growth, low=1.0, meaning="how much later each look comes") <= 1:
+            raise InvalidInputError("growth is 1; it must be above 1, such as 1.1, so that each look comes later")
 
 
 class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,31 +111,3 @@ class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 Settings = EFBOSettings | ExploreSettings | LeaderSettings | NoSettings
-Saddle = Literal["exact", "mwu"]
-
-
-def number(value: Any) -> bool:
-    """A real number, and no boolean."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def whole(name: str, value: Any, *, least: int) -> int:
-    """A whole number from `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInputError(f"{name} is {value!r}; it must be a whole number from {least}")
-    return value
-
-
-def check_tolerance(tolerance: Any) -> None:
-    """Epsilon is a finite number from 0."""
-    if not (number(tolerance) and 0 <= tolerance < math.inf):
-        raise InvalidInputError(
-            f"tolerance is {tolerance!r}; it must be a number from 0, such as 0.05: how much mean loss above the "
-            "most faithful policy's is allowed"
-        )
-
-
-def check_blend(blend: Any) -> None:
-    """Mu lies in [0, 1]."""
-    if not (number(blend) and 0 <= blend <= 1):
-        raise InvalidInputError(f"blend is {blend!r}; it must lie in [0, 1] (1 trusts rewards only, 0 corrections only)")

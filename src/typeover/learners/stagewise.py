@@ -8,31 +8,28 @@ from __future__ import annotations
 
 import abc
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.arrays import Action, Actions, Flags, Indices, Vector, Votes
-from typeover.core.decision import NOTHING, Decision, Round, check_actions
+from typeover.core.arrays import Actions, Vector
+from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Responses, Tables, Tape
-from typeover.errors import InvalidInputError, nearest
+from typeover.errors import InvalidInputError
+from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, place
 from typeover.learners.settings import Settings
-from typeover.policies import Mixture, by_context
+from typeover.policies import Mixture
 from typeover.policies.mixture import check_identity, identity, spread
 from typeover.rng import freeze, generator, thaw
 
 FOR_GOOD = 2**62
 """The last round of a stage that has no end."""
-
-Revealing = Action | Callable[[Any, Actions], Action] | None
-"""The revealing action a0: None shows nothing; a name; or a function of context and candidates that names it."""
 
 
 class Stage(NamedTuple):
@@ -43,34 +40,6 @@ class Stage(NamedTuple):
     mixture: Mixture | None
     """None: uniform over the candidates."""
     revealing: bool = False
-
-
-class Heard(NamedTuple):
-    """Answers to n rounds of one stage, with the same number of candidates."""
-
-    first: int
-    """Number of the first round."""
-    votes: Votes
-    """By context, as the kernels want them."""
-    contexts: Indices
-    """Rows of `votes`."""
-    suggestions: Indices
-    n_actions: int
-    rewards: Vector
-    revealed: Flags
-    deltas: Vector
-    """Delta(., answer; x), shape (n, K); rows count only where revealed."""
-
-
-class Bound(NamedTuple):
-    """What the policies, the loss and the revealing action say about every cell of a tabular world."""
-
-    tables: Tables
-    votes: NDArray[Any]
-    deltas: Vector
-    """Shape (X, J, K)."""
-    revealing: Indices
-    """The revealing action's index in each context."""
 
 
 class Stagewise(abc.ABC):
@@ -121,7 +90,7 @@ class Stagewise(abc.ABC):
         self._advance(number)
         propensities = self._propensities(context, actions)
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
-        index = self._place(context, actions) if self._stage.revealing else suggestion
+        index = place(self._revealing, context, actions) if self._stage.revealing else suggestion
         self._rounds = number
         self._open.add(number)
         self._counts["audits"] += self._stage.revealing
@@ -141,13 +110,13 @@ class Stagewise(abc.ABC):
         number = decision.round.number
         if number > self._rounds:
             raise InvalidInputError(
-                f"round {number} was not decided here (the last was {self._rounds}); give each learner its own decisions"
+                f"round {number} was not decided here (the last was {self._rounds}); learn from your own decisions only"
             )
         if number not in self._open:
             self._counts["repeated"] += 1
             return
         if self._is_learning(number):
-            self._absorb(self._heard(decision, feedback))
+            self._absorb(heard(decision, feedback, self.policies, self.loss))
             self._is_stale |= self._stage.last == FOR_GOOD
         self._open.remove(number)
         kind = "audit " if decision.revealing else ""
@@ -163,7 +132,9 @@ class Stagewise(abc.ABC):
             parts.append(self._play_stage(tape.cut(start, stop), bound))
             start = stop
         columns = [np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True)]
-        responses = Responses(*(np.concatenate(column) for column in zip(*(part.responses for part in parts), strict=True)))
+        responses = Responses(
+            *(np.concatenate(column) for column in zip(*(part.responses for part in parts), strict=True))
+        )
         return Plays(columns[0], columns[1], columns[2], responses)
 
     def figures(self) -> dict[str, Any]:
@@ -187,7 +158,7 @@ class Stagewise(abc.ABC):
     def state(self) -> State:
         """Settings, counts, sums, what is being played, and the generator."""
         mixture = self._stage.mixture
-        arrays = {f"sum.{name}": values.copy() for name, values in self._sums.items()}
+        arrays: dict[str, NDArray[Any]] = {f"sum.{name}": values.copy() for name, values in self._sums.items()}
         if mixture is not None:
             arrays |= {"support": mixture.support, "weights": mixture.weights}
         words = {
@@ -238,48 +209,10 @@ class Stagewise(abc.ABC):
             return np.full(len(actions), 1.0 / len(actions))
         return self._stage.mixture.propensities(context, actions)
 
-    def _place(self, context: Any, actions: Actions) -> int:
-        """The index of the revealing action."""
-        if self._revealing is None:
-            return NOTHING
-        named = self._revealing(context, actions) if callable(self._revealing) else self._revealing
-        for place, action in enumerate(actions):
-            if action == named:
-                return place
-        raise InvalidInputError(
-            f"revealing action {named!r} is no candidate of this round; {nearest(named, actions)} "
-            "Leave revealing out to show nothing on audits"
-        )
-
-    def _heard(self, decision: Decision, feedback: Feedback) -> Heard:
-        """One answered round in the form of a stretch."""
-        context, actions = decision.round.context, decision.round.actions
-        deltas = np.zeros(len(actions))
-        if feedback.revealed and self.loss is not None:
-            deltas = check_deltas(self.loss.deltas(actions, feedback.correction, context), actions, feedback.correction)
-        return Heard(
-            first=decision.round.number,
-            votes=np.ascontiguousarray(self.policies.vote(context, actions)[None]),
-            contexts=np.zeros(1, dtype=np.int32),
-            suggestions=np.array([decision.suggestion], dtype=np.int32),
-            n_actions=len(actions),
-            rewards=np.array([feedback.reward], dtype=np.float64),
-            revealed=np.array([feedback.revealed]),
-            deltas=deltas[None],
-        )
-
     def _bind(self, tables: Tables) -> Bound:
-        """What never changes in this world, worked out once."""
+        """The world that is being played, worked out once."""
         if self._bound is None or self._bound.tables is not tables:
-            cells = zip(tables.contexts, tables.actions, tables.answers, strict=True)
-            loss, n_contexts, n_actions, n_answers = self.loss, *tables.acceptance.shape
-            deltas = np.zeros((n_contexts, n_answers, n_actions))
-            if loss is not None:
-                rows = ([check_deltas(loss.deltas(a, j, x), a, j) for j in wanted] for x, a, wanted in cells)
-                deltas = np.array(list(rows))
-            places = [self._place(x, a) for x, a in zip(tables.contexts, tables.actions, strict=True)]
-            votes = by_context(self.policies, tables.contexts, tables.actions)
-            self._bound = Bound(tables, votes, deltas, np.array(places, dtype=np.int32))
+            self._bound = bind(tables, self.policies, self.loss, self._revealing)
         return self._bound
 
     def _play_stage(self, tape: Tape, bound: Bound) -> Plays:
@@ -292,7 +225,9 @@ class Stagewise(abc.ABC):
             suggestions = draw(cumulative(np.full(n_actions, 1.0 / n_actions)), uniforms)
         else:
             votes = bound.votes[:, stage.mixture.support]
-            suggestions = draw_rows(cumulative(spread(votes, stage.mixture.weights, n_actions)), tape.contexts, uniforms)
+            suggestions = draw_rows(
+                cumulative(spread(votes, stage.mixture.weights, n_actions)), tape.contexts, uniforms
+            )
         shown = bound.revealing[tape.contexts] if stage.revealing else suggestions
         revealing = np.full(n, stage.revealing)
         responses = tape.respond(shown, revealing)
@@ -305,16 +240,22 @@ class Stagewise(abc.ABC):
         self._rounds += n
         accepted = int(np.count_nonzero(responses.accepted))
         kind = "audit " if stage.revealing else ""
-        self._counts.update({"audits": n * stage.revealing, kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted})
+        self._counts.update(
+            {"audits": n * stage.revealing, kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted}
+        )
         return Plays(suggestions, shown, revealing, responses)
 
 
-def check_deltas(deltas: Any, actions: Actions, answer: Any) -> Vector:
-    """A loss's answer, refused unless it holds one number in [0, 1] per candidate."""
-    row = np.asarray(deltas, dtype=np.float64)
-    if row.shape != (len(actions),) or not ((row >= 0) & (row <= 1)).all():  # NaN fails too
-        raise InvalidInputError(
-            f"loss gave {row.tolist()!r:.120} for the answer {answer!r}; it must give one number in [0, 1] for each of "
-            f"the {len(actions)} candidates"
-        )
-    return row
+def joined(parts: list[Plays]) -> Plays:
+    """Stretches played one after the other, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Plays(
+        suggestions=np.concatenate([part.suggestions for part in parts]),
+        shown=np.concatenate([part.shown for part in parts]),
+        revealing=np.concatenate([part.revealing for part in parts]),
+        responses=Responses(
+            accepted=np.concatenate([part.responses.accepted for part in parts]),
+            rewards=np.concatenate([part.responses.rewards for part in parts]),
+        ),
+    )

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Vector
+from typeover.core.inputs import real, whole
 from typeover.errors import InvalidInputError, nearest
 
 STEPS = ("tuned", "printed")
@@ -59,10 +60,10 @@ class Frontier(NamedTuple):
 
     def at(self, tolerance: float, *, cap: float | None = None) -> Solution:
         """The saddle point at this tolerance, with the multiplier capped at B if a cap is given."""
-        cut, last = float(self.losses[0]) + _checked_tolerance(tolerance), self.vertices.size - 1
+        cut, last = float(self.losses[0]) + _tolerance(tolerance), self.vertices.size - 1
         k = int(np.searchsorted(self.losses, cut, side="right")) - 1  # the last vertex that is feasible
         multiplier = self._slope(k)
-        limit = math.inf if cap is None else _checked_cap(cap)
+        limit = math.inf if cap is None else _cap(cap)
         if multiplier > limit:  # infeasible policies are worth their price: the first vertex where no more are
             while self._slope(k) > limit:
                 k += 1
@@ -148,29 +149,24 @@ def mwu(
 
     if step not in STEPS:
         raise InvalidInputError(f"step is {step!r}; {nearest(step, STEPS)}")
-    if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 1:
-        raise InvalidInputError(f"iterations is {iterations!r}; it must be a whole number from 1")
-    if _checked_cap(cap) <= 1:
+    whole("iterations", iterations, meaning="S, the steps to take")
+    if _cap(cap) <= 1:
         raise InvalidInputError(f"cap is {cap!r}; multiplicative weights start at 1/cap, so it must exceed 1")
     edge = frontier(rewards, losses)
-    cut = float(edge.losses[0]) + _checked_tolerance(tolerance)
+    cut = float(edge.losses[0]) + _tolerance(tolerance)
     rate = math.sqrt(1 / (iterations * cap)) if step == "printed" else 2 * math.sqrt(math.log(cap) / iterations)
     counts, multiplier = multiplicative_weights(edge.losses, edge.rewards, cut, float(cap), rate, int(iterations))
     chosen = np.flatnonzero(counts)
     return edge._certified(chosen, counts[chosen] / iterations, multiplier, cut, float(cap), int(iterations))  # noqa: SLF001 - same module
 
 
-def _checked_tolerance(tolerance: float) -> float:
-    if not 0 <= tolerance < math.inf:  # NaN fails too
-        raise InvalidInputError(
-            f"tolerance is {tolerance!r}; it must be a number from 0: how much mean loss above the least is allowed"
-        )
-    return float(tolerance)
+def _tolerance(tolerance: float) -> float:
+    return real("tolerance", tolerance, meaning="how much mean loss above the least is allowed")
 
 
-def _checked_cap(cap: float) -> float:
-    if not cap > 0:
-        raise InvalidInputError(f"cap is {cap!r}; the multiplier's upper end must be above 0; leave it out for no cap")
+def _cap(cap: float) -> float:
+    if real("cap", cap, meaning="the multiplier's upper end B") == 0:
+        raise InvalidInputError("cap is 0; the multiplier's upper end B must be above 0; leave it out for no cap")
     return float(cap)
 
 

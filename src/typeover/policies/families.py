@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from typeover.core.arrays import Actions
+from typeover.core.inputs import whole
 from typeover.errors import InvalidInputError, missing, nearest
 from typeover.policies.members import Classifier
 from typeover.policies.sets import PolicySet, TablePolicies
@@ -20,7 +21,7 @@ def random_tables(
 ) -> TablePolicies:
     """Policies that choose uniformly, once for all, in each of the numbered contexts."""
     for name, value in (("n_contexts", n_contexts), ("n_actions", n_actions), ("n_policies", n_policies)):
-        _check_count(name, value)
+        whole(name, value, meaning="the size of the family")
     drawn = generator(seed, rng, "random tables").integers(n_actions, size=(n_contexts, n_policies), dtype=np.int32)
     return TablePolicies(drawn)
 
@@ -39,7 +40,7 @@ def random_linear(
         raise InvalidInputError(
             f"contexts has shape {rows.shape}; it must hold finite warm-up rows, one feature per column"
         )
-    _check_count("n_policies", n_policies)
+    whole("n_policies", n_policies, meaning="the size of the family")
     source = generator(seed, rng, "random linear")
     spread = rows.std(axis=0)
     centre, scale = rows.mean(axis=0), np.where(spread > 0, spread, 1.0)
@@ -71,7 +72,7 @@ def bootstrapped(
         raise InvalidInputError(
             f"{len(contexts)} contexts came with {len(labels)} labels; give one label per warm-up row"
         )
-    _check_count("n_policies", n_policies)
+    whole("n_policies", n_policies, meaning="the size of the family")
     source = generator(seed, rng, "bootstrap")
     answers = np.asarray(labels)
     kept = np.unique(answers, return_index=True)[1]
@@ -99,8 +100,3 @@ class _Linear:
         scaled = (np.asarray(contexts, dtype=np.float64) - self._centre) / self._scale
         scores = scaled @ self._weights[:-1] + self._weights[-1]
         return scores[:, [self._columns[action] for action in actions]].argmax(axis=1)
-
-
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInputError(f"{name} is {value!r}; it must be a whole number from 1")

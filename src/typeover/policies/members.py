@@ -86,7 +86,8 @@ class Classifier:
             )
         scores = np.where(np.array(columns) >= 0, self._scores(contexts)[:, columns], -np.inf)
         if not self.randomised:
-            return scores.argmax(axis=1).astype(np.int32)
+            best: NDArray[np.int32] = scores.argmax(axis=1).astype(np.int32)
+            return best
         shares = np.maximum(scores, 0.0)
         total = shares.sum(axis=1, keepdims=True)
         known = np.isfinite(scores) / np.isfinite(scores).sum(axis=1, keepdims=True)

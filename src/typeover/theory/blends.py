@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from typeover.core.arrays import Vector
-from typeover.theory.inputs import whole
+from typeover.core.inputs import whole
 
 
 def blend_grid(n_actions: int, horizon: int) -> Vector:

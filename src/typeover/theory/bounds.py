@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from typeover.core.arrays import Vector
+from typeover.core.inputs import chance, real, vector, whole
 from typeover.errors import InvalidInputError
-from typeover.theory.inputs import chance, real, vector, whole
 
 _BLOCK = "the rounds of one block, T0; block_length(horizon) computes one"
 _BLEND = "0 trusts corrections only, 1 trusts rewards only"

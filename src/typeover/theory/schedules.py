@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias, get_args
 
+from typeover.core.inputs import whole
 from typeover.errors import InvalidInputError, nearest
-from typeover.theory.inputs import whole
 
 Schedule: TypeAlias = Literal["minimax", "aligned", "misaligned"]
 """What one assumes about rewards and corrections: nothing, that they agree, that they do not."""

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Vector
+from typeover.core.inputs import real, vector
 from typeover.errors import InvalidInputError
-from typeover.theory.inputs import real, vector
 
 _DIGITS = 12
 _ROUNDING = 10.0**-_DIGITS
