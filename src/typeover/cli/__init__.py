@@ -8,6 +8,9 @@ from typeover import __version__
 from typeover.cli.lazy import Lazy, LazyGroup
 
 COMMANDS = {
+    "bench": Lazy(
+        "typeover.cli.bench:bench", "Measure speed and regret against their bars; exits 1 if a bar is missed."
+    ),
     "doctor": Lazy("typeover.cli.doctor:doctor", "Look at the install and name the command that mends it."),
 }
 """What `typeover --help` lists: where each command lives, and the first line of its own help."""

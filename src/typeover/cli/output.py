@@ -67,3 +67,12 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise NotImplementedError(f"a {type(value).__name__} has no place in a JSON document")
+
+
+def print_claims(claims: Sequence[Claim]) -> None:
+    """A line each: whether it holds, the figure, the bar."""
+    for claim in claims:
+        figure = f"{claim.figure:.4g}" if isinstance(claim.figure, float) else claim.figure
+        print(f"{'holds ' if claim.holds else 'MISSED'}  {claim.claim}: {figure} (bar {claim.bar})")
+    kept = sum(claim.holds for claim in claims)
+    print(f"{kept} of {len(claims)} claims hold")

@@ -1,0 +1,90 @@
+"""`typeover bench regret`: EFBO in world W1 beside what Theorem 2 promises, up to 1e8 rounds.
+
+The constants that hide in the theorem's O() are set to 1, so the claim is about growth: measured / promised must not
+grow over the last decade of horizons.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+import numpy as np
+
+from typeover.cli.output import Claim, emit, json_option, print_claims, progress, verdict
+from typeover.core.arrays import Vector
+
+HORIZONS = (10**4, 10**5, 10**6, 10**7, 10**8)
+SILENT = "says nothing here"
+
+
+@click.command()
+@json_option
+@click.option("--seeds", default=10, show_default=True, type=click.IntRange(2), help="Worlds, each with its own users.")
+@click.option("--alignment", "alignments", multiple=True, default=(1.0, 0.5, 0.0), type=float, show_default=True,
+              help="How far rewards agree with fidelity; may be given several times.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="Horizons up to 1e6 only.")
+def regret(*, as_json: bool, seeds: int, alignments: tuple[float, ...], quick: bool) -> None:
+    """How much regret, against what the theorems promise."""
+    horizons = HORIZONS[:3] if quick else HORIZONS
+    tables = {}
+    for alignment in alignments:
+        progress(f"EFBO in W1, alignment {alignment:g}: {seeds} seeds, horizons up to {horizons[-1]:.0e} ...")
+        tables[f"{alignment:g}"] = _rows(alignment, seeds, horizons)
+    claims = [claim for name, rows in tables.items() for claim in _claims(name, rows)]
+    code = verdict(claims)
+    if as_json:
+        emit({"bench": "regret", "seeds": seeds, "efbo": tables, "claims": claims})
+    else:
+        for name, rows in tables.items():
+            _print(name, rows)
+        print_claims(claims)
+    raise SystemExit(code)
+
+
+def _rows(alignment: float, seeds: int, horizons: tuple[int, ...]) -> list[dict[str, Any]]:
+    """A row per horizon: regrets and bounds per round, means over seeds."""
+    from typeover.environments import w1
+    from typeover.evaluation.committed import efbo_promise
+
+    promises = efbo_promise([w1(alignment=alignment, seed=seed) for seed in range(seeds)], horizons)
+    rows = []
+    for horizon in horizons:
+        own = [promise for promise in promises if promise.horizon == horizon]
+        row: dict[str, Any] = {"horizon": horizon}
+        for kind in ("reward", "constraint"):
+            measured = np.array([getattr(promise.measured, kind) for promise in own])
+            promised = np.array([getattr(promise.promised, kind) for promise in own])
+            row[kind] = {"measured": measured.mean(), "promised": promised.mean(), "ratios": measured / promised}
+        row["uniform"] = float(np.mean([promise.uniform for promise in own]))
+        row["speaks"] = row["reward"]["promised"] < row["uniform"]
+        rows.append(row)
+    return rows
+
+
+def _claims(alignment: str, rows: list[dict[str, Any]]) -> list[Claim]:
+    """Does measured / promised grow over the last decade? Compared seed by seed."""
+    claims = []
+    for kind in ("reward", "constraint"):
+        before, after = (cast("Vector", row[kind]["ratios"]) for row in rows[-2:])
+        growth = float((after - before).mean())
+        largest = max(float(row[kind]["ratios"].max()) for row in rows)
+        name = f"{kind} regret / Theorem 2, alignment {alignment}"
+        claims += [
+            Claim(f"{name}: change over the last decade", bar="<= 0", figure=growth, holds=growth <= 0),
+            Claim(f"{name}: largest ratio over all horizons and seeds", bar="<= 1", figure=largest, holds=largest <= 1),
+        ]
+    return claims
+
+
+def _print(alignment: str, rows: list[dict[str, Any]]) -> None:
+    print(f"EFBO in W1, alignment {alignment}; regret per round, measured / promised (largest ratio over seeds)")
+    print(f"{'rounds':>9}  {'reward':>28}  {'constraint':>28}  {'uniform play':>12}")
+    for row in rows:
+        cells = [
+            f"{row[kind]['measured']:8.4f} /{row[kind]['promised']:7.4f} ({row[kind]['ratios'].max():.3f})"
+            for kind in ("reward", "constraint")
+        ]
+        note = "" if row["speaks"] else f"  reward bound {SILENT}"
+        print(f"{row['horizon']:9.0e}  {cells[0]:>28}  {cells[1]:>28}  {row['uniform']:12.4f}{note}")
+    print()

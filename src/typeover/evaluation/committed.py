@@ -1,0 +1,82 @@
+"""EFBO at any horizon, beside what Theorem 2 promises: exploration is simulated, what follows is exact.
+
+Once it has committed to a mixture Q its expected regret per round is r(pi*) - r(Q), so 1e8 rounds cost no more than the
+exploration. Theorem 2 holds for every alpha with its slack d(alpha), so the least of the bounds over alpha is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from typeover.core.arrays import Vector
+from typeover.environments import Setting, TabularWorld
+from typeover.evaluation.simulate import simulate
+from typeover.learners import EFBO
+from typeover.theory import blend_grid, efbo_constraint_regret, efbo_reward_regret, similarity_curve
+
+ALIGNMENTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Tried beside the breakpoints of d(alpha), where the bound may have its least value."""
+
+
+class Regret(NamedTuple):
+    """Per round, against the best feasible policy."""
+
+    reward: float
+    """Audits earn nothing."""
+    constraint: float
+    """An audit that shows nothing counts as Delta = 1."""
+
+
+class Promise(NamedTuple):
+    """One horizon and seed: what was measured and what was promised."""
+
+    horizon: int
+    seed: int
+    measured: Regret
+    promised: Regret
+    uniform: float
+    """Reward regret of uniform play: a bound above it says nothing."""
+
+
+def efbo_promise(settings: Iterable[Setting], horizons: Iterable[int]) -> list[Promise]:
+    """EFBO with T0 = T^(2/3) in each of these worlds (numbered by seed) at each horizon."""
+    lengths = list(horizons)
+    return [_promise(setting, horizon, seed) for seed, setting in enumerate(settings) for horizon in lengths]
+
+
+def expected_regret(world: TabularWorld, learner: EFBO, *, horizon: int, seed: int) -> Regret:
+    """Simulate the exploration and the first round after it; compute the rest."""
+    explored = simulate(world, learner, rounds=learner.explores + 1, seed=seed, at=[learner.explores])
+    benchmark, mixture = world.benchmark(learner.policies, learner.tolerance), learner.mixture
+    if mixture is None:
+        raise AssertionError("a round after the exploration was played, so something is played")
+    rest, star = horizon - learner.explores, benchmark.policy
+    reward = benchmark.rewards[star] - mixture.weights @ benchmark.rewards[mixture.support]
+    constraint = mixture.weights @ benchmark.losses[mixture.support] - benchmark.losses[star]
+    return Regret(
+        reward=float(explored.reward_regret[0] + rest * reward) / horizon,
+        constraint=float(explored.constraint_regret[0] + rest * constraint) / horizon,
+    )
+
+
+def _promise(setting: Setting, horizon: int, seed: int) -> Promise:
+    world, policies, tolerance = setting
+    learner = EFBO(policies=policies, loss=world.loss, tolerance=tolerance, horizon=horizon, seed=seed)
+    rewards, losses = world.values(policies)
+    n_actions, block = world.expected_rewards.shape[1], learner.block
+    curve = similarity_curve(rewards, losses, tolerance)
+    alignments: Vector = np.union1d(curve.breakpoints, ALIGNMENTS)
+    bounds = [
+        efbo_reward_regret(
+            horizon=horizon, block=block, blends=blend_grid(n_actions, horizon), n_actions=n_actions,
+            n_policies=len(policies), alignment=alpha, slack=curve(alpha),
+        )
+        for alpha in alignments.tolist()
+    ]  # fmt: skip
+    uniform = float(rewards[curve.best] - world.weights @ world.expected_rewards.mean(axis=1))
+    allowed = efbo_constraint_regret(horizon=horizon, block=block, n_policies=len(policies), tolerance=tolerance)
+    measured = expected_regret(world, learner, horizon=horizon, seed=seed)
+    return Promise(horizon, seed, measured, Regret(min(bounds), allowed), uniform)
