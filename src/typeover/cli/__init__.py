@@ -11,6 +11,10 @@ COMMANDS = {
     "bench": Lazy(
         "typeover.cli.bench:bench", "Measure speed and regret against their bars; exits 1 if a bar is missed."
     ),
+    "demo": Lazy(
+        "typeover.cli.demo:demo",
+        "Watch EFBO learn from simulated typists, beside learners that hear only half of what they say.",
+    ),
     "doctor": Lazy("typeover.cli.doctor:doctor", "Look at the install and name the command that mends it."),
 }
 """What `typeover --help` lists: where each command lives, and the first line of its own help."""

@@ -89,7 +89,7 @@ def rankings(counts: Counts, n_policies: int) -> PolicySet:
     frequency = {(context, word): count for context, words in counts.items() for word, count in words}
     weights = np.linspace(-1.0, 2.0, whole("n_policies", n_policies, meaning="how many rankings"))
     return PolicySet(
-        [_Ranking(frequency, float(w)) for w in weights], names=[f"log count {w:+.2f} letters" for w in weights]
+        [_Ranking(frequency, float(w)) for w in weights], names=[f"log count {w:+.2f} per letter" for w in weights]
     )
 
 

@@ -40,17 +40,17 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     @property
     def violation(self) -> Vector:
         """Mean fidelity regret of what was shown, minus the tolerance; NaN while nothing was shown."""
-        return self._per_shown(self.fidelity_regret) - self.tolerance
+        return _share(self.fidelity_regret, self.shown) - self.tolerance
 
     @property
     def fidelity(self) -> Vector:
         """1 - mean Delta of what was shown; NaN while nothing was shown."""
-        return 1.0 - self._per_shown(self.fidelity_loss)
+        return 1.0 - _share(self.fidelity_loss, self.shown)
 
     @property
     def accepted_share(self) -> Vector:
-        """Of the rounds in which something was shown."""
-        return self._per_shown(self.accepted)
+        """Of the rounds that were no audits; NaN while there is none."""
+        return _share(self.accepted, self.rounds - self.audits)
 
     @property
     def rounds_per_second(self) -> float:
@@ -87,7 +87,8 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
             "audits": int(self.audits[-1]),
         }
 
-    def _per_shown(self, totals: Vector) -> Vector:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means: Vector = totals / self.shown
-        return means
+
+def _share(totals: Vector, counts: Vector) -> Vector:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Vector = totals / counts
+    return means

@@ -1,4 +1,4 @@
-"""Multiplicative weights on one multiplier against a best-responding player (Algorithm 1, lines 7-10).
+"""Multiplicative weights on one multiplier against a best-responding player (Algorithm 1, lines 6-9).
 
     lambda_1 = 1/B,   lambda_{s+1} = min(B, lambda_s exp(rate (D(Q_s) - cut))),   Q_s = argmax_Q R(Q) - lambda_s D(Q)
 

@@ -130,7 +130,7 @@ class EFBO(Stagewise):
         return self._sums[name] / max(1, self._answered[name])
 
     def _solve(self) -> Mixture:
-        """Lines 6-12: a saddle point per blend, then the best on block D."""
+        """Lines 5-11: a saddle point per blend, then the best on block D."""
         rewards, losses = self._mean("rewards"), self._mean("losses")  # Eq. 2
         if self.settings.blends == "none":
             self.solutions = {1.0: self._saddle(rewards, losses)}

@@ -59,7 +59,7 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
     blends: str | tuple[float, ...] = "grid"
     """M: `grid` (Section 3.2), `none` (the unblended explore-first of Section 3.1), or the blends themselves."""
     saddle: str = "exact"
-    """`exact` (envelope) or `mwu` (lines 7-11)."""
+    """`exact` (envelope) or `mwu` (lines 6-10)."""
     step: str = "tuned"
     """Step size of `mwu`: `tuned` or `printed`."""
     iterations: int | None = None

@@ -4,7 +4,7 @@
 
 R(pi) is the reward of a policy (blended or not) and D(pi) its mean surrogate loss. With one constraint an optimum mixes
 at most two policies: the non-decreasing upper concave envelope of the points (D, R), read at the cut. One pass over the
-policies therefore answers every tolerance (`frontier`). `mwu` is the paper's own way, lines 7-11. Both return a
+policies therefore answers every tolerance (`frontier`). `mwu` is the paper's own way, lines 6-10. Both return a
 certificate: `lower <= saddle value <= upper`, measured, not promised.
 Departs from the paper: Eq. 4 lacks the tolerance that Eq. 1 and App. C have (docs/decisions/0002).
 """
@@ -140,7 +140,7 @@ def mwu(
     iterations: int,
     step: Literal["tuned", "printed"] = "tuned",
 ) -> Solution:
-    """Multiplicative weights on lam against best responses (Algorithm 1, lines 7-11); Q is the mean of the responses.
+    """Multiplicative weights on lam against best responses (Algorithm 1, lines 6-10); Q is the mean of the responses.
 
     The printed step sqrt(1/(S B)) spends its budget on climbing from 1/B to order 1 (docs/decisions/0003); `tuned`,
     2 sqrt(ln(B)/S), has gap at most 3 B sqrt(ln(B)/S).

@@ -34,7 +34,8 @@ def regret(*, as_json: bool, seeds: int, alignments: tuple[float, ...], quick: b
     claims = [claim for name, rows in tables.items() for claim in _claims(name, rows)]
     code = verdict(claims)
     if as_json:
-        emit({"bench": "regret", "seeds": seeds, "efbo": tables, "claims": claims})
+        largest = {name: _largest(rows) for name, rows in tables.items()}
+        emit({"bench": "regret", "seeds": seeds, "efbo": tables, "largest": largest, "claims": claims})
     else:
         for name, rows in tables.items():
             _print(name, rows)
@@ -68,13 +69,14 @@ def _claims(alignment: str, rows: list[dict[str, Any]]) -> list[Claim]:
     for kind in ("reward", "constraint"):
         before, after = (cast("Vector", row[kind]["ratios"]) for row in rows[-2:])
         growth = float((after - before).mean())
-        largest = max(float(row[kind]["ratios"].max()) for row in rows)
-        name = f"{kind} regret / Theorem 2, alignment {alignment}"
-        claims += [
-            Claim(f"{name}: change over the last decade", bar="<= 0", figure=growth, holds=growth <= 0),
-            Claim(f"{name}: largest ratio over all horizons and seeds", bar="<= 1", figure=largest, holds=largest <= 1),
-        ]
+        name = f"{kind} regret / Theorem 2, alignment {alignment}: change over the last decade"
+        claims.append(Claim(name, bar="<= 0", figure=growth, holds=growth <= 0))
     return claims
+
+
+def _largest(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """The largest ratio over all horizons and seeds; stated, not judged, for the O() hides constants."""
+    return {kind: max(float(row[kind]["ratios"].max()) for row in rows) for kind in ("reward", "constraint")}
 
 
 def _print(alignment: str, rows: list[dict[str, Any]]) -> None:
@@ -87,4 +89,5 @@ def _print(alignment: str, rows: list[dict[str, Any]]) -> None:
         ]
         note = "" if row["speaks"] else f"  reward bound {SILENT}"
         print(f"{row['horizon']:9.0e}  {cells[0]:>28}  {cells[1]:>28}  {row['uniform']:12.4f}{note}")
-    print()
+    largest = _largest(rows)
+    print(f"largest ratio: reward {largest['reward']:.3f}, constraint {largest['constraint']:.3f}\n")
