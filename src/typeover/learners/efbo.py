@@ -62,11 +62,8 @@ class EFBO(Stagewise):
             blends=blends if isinstance(blends, str) else tuple(blends), n_actions=n_actions,
         )  # fmt: skip
         self.block = settings.rounds_per_block(len(policies))
-        self.solutions: dict[float, Solution] = {}
-        """The certified saddle point of each blend, once solved."""
-        self.blend: float | None = None
-        """The blend selected (Eq. 5)."""
         self._transform = transform
+        self._solutions: dict[float, Solution] = {}  # worked out again from the sums after a restart
         self._blocks = BLOCKS[:2] if settings.blends == "none" else BLOCKS
         super().__init__(policies=policies, loss=loss, settings=settings, revealing=revealing, seed=seed, rng=rng)
         self._sums |= {name: np.zeros(len(policies)) for name in self._blocks}
@@ -85,6 +82,18 @@ class EFBO(Stagewise):
     def mixture(self) -> Mixture | None:
         """What is played after exploration; None before."""
         return self._stage.mixture
+
+    @property
+    def solutions(self) -> dict[float, Solution]:
+        """The certified saddle point of each blend; empty before the commitment."""
+        if self.mixture is not None and not self._solutions:
+            self._solutions = self._saddles()
+        return self._solutions
+
+    @property
+    def blend(self) -> float | None:
+        """The blend selected on block D; None before the commitment."""
+        return None if self.mixture is None else self._selected()
 
     def _next_stage(self, number: int) -> Stage:
         if number <= self.explores:
@@ -131,23 +140,28 @@ class EFBO(Stagewise):
 
     def _solve(self) -> Mixture:
         """Lines 5-11: a saddle point per blend, then the best on block D."""
-        rewards, losses = self._mean("rewards"), self._mean("losses")  # Eq. 2
-        if self.settings.blends == "none":
-            self.solutions = {1.0: self._saddle(rewards, losses)}
-            self.blend = 1.0
-        else:
-            gains, selection = self._mean("gains"), self._mean("selection")
-            blends = self._grid()
-            self.solutions = {
-                mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in blends
-            }  # Eq. 3, Eq. 4
-            self.blend = max(blends, key=lambda mu: self._selected(self.solutions[mu], selection))  # Eq. 5
-        chosen = self.solutions[self.blend]
+        self._solutions = self._saddles()
+        chosen = self._solutions[self._selected()]
         return Mixture(self.policies, support=chosen.support, weights=chosen.weights)
 
-    @staticmethod
-    def _selected(solution: Solution, selection: Vector) -> float:
-        return float(solution.weights @ selection[solution.support])  # Eq. 5: <Q_mu, sum rhat>/T0
+    def _saddles(self) -> dict[float, Solution]:
+        rewards, losses = self._mean("rewards"), self._mean("losses")  # Eq. 2
+        if self.settings.blends == "none":
+            return {1.0: self._saddle(rewards, losses)}
+        gains = self._mean("gains")
+        return {mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in self._grid()}  # Eq. 3, Eq. 4
+
+    def _selected(self) -> float:
+        """The blend whose mixture earns most on block D; the smallest of equals."""
+        solutions = self._solutions or self.solutions
+        if len(solutions) == 1:
+            return next(iter(solutions))
+        selection = self._mean("selection")
+
+        def earned(blend: float) -> float:
+            return float(solutions[blend].weights @ selection[solutions[blend].support])  # Eq. 5: <Q_mu, sum rhat>/T0
+
+        return max(sorted(solutions), key=earned)
 
     def _grid(self) -> tuple[float, ...]:
         if not isinstance(self.settings.blends, str):
@@ -165,7 +179,7 @@ class EFBO(Stagewise):
 
     def _own_figures(self) -> dict[str, Any]:
         is_exploring = self._rounds < self.explores
-        chosen = None if self.blend is None else self.solutions.get(self.blend)
+        chosen = None if self.blend is None else self.solutions[self.blend]
         return {
             "stage": self._block_of(self._rounds + 1) if is_exploring else "committed",
             "block": self.block,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -23,9 +23,9 @@ CURVES = (24, 12, 8, 6)
 class Picture:
     """Redraws the race in place."""
 
-    def __init__(self, race: Race) -> None:
+    def __init__(self, race: Race, *, console: Console | None = None) -> None:
         self._race = race
-        self._live = Live(refresh_per_second=8)
+        self._live = Live(console=console, refresh_per_second=8)
 
     def __enter__(self) -> Self:
         self._live.__enter__()
@@ -35,14 +35,15 @@ class Picture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.update(self._drawn(), refresh=True)
+        self._live.update(self.drawn(), refresh=True)
         self._live.__exit__(kind, error, trace)
 
     def show(self) -> None:
         """Draw what there is now."""
-        self._live.update(self._drawn())
+        self._live.update(self.drawn())
 
-    def _drawn(self) -> RenderableType:
+    def drawn(self) -> RenderableType:
+        """The picture of this moment."""
         race, width = self._race, self._live.console.width
         n_points = next(n for n in CURVES if n <= max(CURVES[-1], (width - 20) // 3 - 9))
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
