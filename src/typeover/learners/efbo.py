@@ -93,7 +93,7 @@ class EFBO(Stagewise):
     @property
     def blend(self) -> float | None:
         """The blend selected on block D; None before the commitment."""
-        return None if self.mixture is None else self._selected()
+        return None if self.mixture is None else self._selected(self.solutions)
 
     def _next_stage(self, number: int) -> Stage:
         if number <= self.explores:
@@ -141,7 +141,7 @@ class EFBO(Stagewise):
     def _solve(self) -> Mixture:
         """Lines 5-11: a saddle point per blend, then the best on block D."""
         self._solutions = self._saddles()
-        chosen = self._solutions[self._selected()]
+        chosen = self._solutions[self._selected(self._solutions)]
         return Mixture(self.policies, support=chosen.support, weights=chosen.weights)
 
     def _saddles(self) -> dict[float, Solution]:
@@ -151,9 +151,8 @@ class EFBO(Stagewise):
         gains = self._mean("gains")
         return {mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in self._grid()}  # Eq. 3, Eq. 4
 
-    def _selected(self) -> float:
-        """The blend whose mixture earns most on block D; the smallest of equals."""
-        solutions = self._solutions or self.solutions
+    def _selected(self, solutions: dict[float, Solution]) -> float:
+        """The blend whose mixture earns most on block D; the first of equals."""
         if len(solutions) == 1:
             return next(iter(solutions))
         selection = self._mean("selection")
@@ -161,7 +160,7 @@ class EFBO(Stagewise):
         def earned(blend: float) -> float:
             return float(solutions[blend].weights @ selection[solutions[blend].support])  # Eq. 5: <Q_mu, sum rhat>/T0
 
-        return max(sorted(solutions), key=earned)
+        return max(solutions, key=earned)
 
     def _grid(self) -> tuple[float, ...]:
         if not isinstance(self.settings.blends, str):
