@@ -55,8 +55,11 @@ def thaw(frozen: dict[str, Any]) -> np.random.Generator:
     kind = getattr(np.random, str(name), None)
     if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
         raise StateError(f"generator state names bit_generator {name!r}; it must be one of numpy's, such as 'PCG64'")
-    bits = kind()
-    bits.state = _map(frozen, lambda value: int(value) if isinstance(value, str) and value.isdigit() else value)
+    try:
+        bits = kind()
+        bits.state = _map(frozen, lambda value: int(value) if isinstance(value, str) and value.isdigit() else value)
+    except (LookupError, TypeError, ValueError, OverflowError, NotImplementedError) as error:
+        raise StateError(f"generator state of {name} is damaged ({error!r}); give what freeze returned") from error
     return np.random.Generator(bits)
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from typeover.errors import InvalidInputError
 
@@ -43,12 +44,16 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse what cannot have happened."""
+        if isinstance(self.accepted, np.bool_):
+            msgspec.structs.force_setattr(self, "accepted", bool(self.accepted))
+        if isinstance(self.reward, np.floating | np.integer):
+            msgspec.structs.force_setattr(self, "reward", float(self.reward))
         reward = self.reward
         if isinstance(reward, bool) or not isinstance(reward, int | float) or not 0 <= reward <= 1:  # NaN fails too
             raise InvalidInputError(
                 f"reward is {reward!r}; it must be a number in [0, 1]; scale it: (reward - lowest) / (highest - lowest)"
             )
-        if self.accepted not in {True, False, None, msgspec.UNSET}:
+        if not isinstance(self.accepted, bool | msgspec.UnsetType | None):
             raise InvalidInputError(
                 f"accepted is {self.accepted!r}; it must be True, False, None (not observed) or left out"
             )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from typeover.core.arrays import Vector
 from typeover.errors import InvalidInputError
+
+_LARGEST = sys.float_info.max
 
 
 def whole(name: str, value: object, *, meaning: str, low: int = 1) -> int:
@@ -21,7 +24,7 @@ def whole(name: str, value: object, *, meaning: str, low: int = 1) -> int:
 def real(name: str, value: object, *, meaning: str, low: float = 0.0, high: float = math.inf) -> float:
     """A finite number from `low` to `high`, both allowed."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type,operator]
+    if not is_number or not max(low, -_LARGEST) <= value <= min(high, _LARGEST):  # type: ignore[operator]
         raise InvalidInputError(f"{name} is {value!r}; it must be {_span(low, high)}: {meaning}")
     return float(value)  # type: ignore[arg-type]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
@@ -41,15 +40,28 @@ class State(msgspec.Struct, frozen=True, eq=False):
         """Read what `save` wrote."""
         source = Path(path)
         try:
-            with np.load(source, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            return cls(json=json.loads(arrays.pop(_JSON).tobytes()), arrays=arrays)
+            raw = source.open("rb")
         except FileNotFoundError:
             raise InvalidInputError(f"no file at {source}; give the path that State.save returned") from None
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise StateError(
-                f"{source} is no saved Typeover state ({error}); give a file that State.save wrote"
-            ) from error
+        with raw:
+            try:
+                return cls(*_parts(raw))
+            except Exception as error:  # damage reaches every reader below: zip, npy header, array, JSON
+                raise StateError(
+                    f"{source} is no saved Typeover state ({error}); give a file that State.save wrote"
+                ) from error
+
+
+def _parts(raw: IO[bytes]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    loaded = np.load(raw, allow_pickle=False)
+    if not isinstance(loaded, np.lib.npyio.NpzFile):
+        raise TypeError("one array, not an archive of them")
+    with loaded as file:
+        arrays = {name: file[name] for name in file.files}
+    plain = json.loads(arrays.pop(_JSON).tobytes())
+    if not isinstance(plain, dict):
+        raise TypeError(f"its {_JSON} is a {type(plain).__name__}")
+    return plain, arrays
 
 
 def header(thing: str, version: int) -> dict[str, Any]:

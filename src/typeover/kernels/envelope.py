@@ -7,6 +7,7 @@ the envelope of the best point per bucket of d, in linear time; only what surviv
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 _BUCKET_POINTS = 8  # points per bucket; fewer buckets prune less, more cost more than they save
 _FEW = 64  # below this, sorting everything is cheaper than pruning
-_NARROW = 1e-290  # a span of d this small cannot be cut into buckets: their number over it would overflow
+_SPANS = 1e-140, 1e140  # products of differences and the number of buckets over a span stay finite in between
 
 _floats = types.Array(float64, 1, "C", readonly=True)
 
@@ -130,8 +131,18 @@ def vertices(d: NDArray[np.float64], r: NDArray[np.float64], span: Ends) -> NDAr
     """Indices of the envelope's vertices, from the least d to the highest r, slopes strictly falling."""
     if d[span.left] == d[span.top]:  # the point of least d is also the best
         return np.array([span.left])
-    is_small = d.size <= _FEW or d[span.top] - d[span.left] < _NARROW
-    kept = np.arange(d.size) if is_small else _survivors(d, r, span.left, span.top)
+    d, r = _in_range(d, span), _in_range(r, span)
+    kept = np.arange(d.size) if d.size <= _FEW else _survivors(d, r, span.left, span.top)
     order = kept[np.argsort(d[kept], kind="stable")]
     hull = np.empty(order.size, dtype=np.int64)
     return hull[: _chain(d, r, order, hull, order.size)]
+
+
+def _in_range(values: NDArray[np.float64], span: Ends) -> NDArray[np.float64]:
+    """The same numbers, in a unit (a power of two) in which differences can be multiplied and divided."""
+    rise = float(values[span.top]) - float(values[span.left])
+    if _SPANS[0] < rise < _SPANS[1]:
+        return values
+    exponent = math.frexp(rise)[1] if math.isfinite(rise) else 1026
+    with np.errstate(over="ignore", under="ignore"):  # points far outside the span are no vertices
+        return np.ldexp(values, -exponent)

@@ -12,6 +12,7 @@ Departs from the paper: Eq. 4 lacks the tolerance that Eq. 1 and App. C have (do
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -79,7 +80,8 @@ class Frontier(NamedTuple):
         """Reward gained per unit of loss beyond vertex k; nothing is gained beyond the last."""
         if k + 1 == self.vertices.size:
             return 0.0
-        return float((self.rewards[k + 1] - self.rewards[k]) / (self.losses[k + 1] - self.losses[k]))
+        rise = float(self.rewards[k + 1]) - float(self.rewards[k])
+        return min(rise / (float(self.losses[k + 1]) - float(self.losses[k])), sys.float_info.max)
 
     def _certified(
         self, chosen: NDArray[np.int64], weights: Vector, multiplier: float, cut: float, cap: float, iterations: int
@@ -109,7 +111,7 @@ def frontier(rewards: ArrayLike, losses: ArrayLike) -> Frontier:
     """
     from typeover.kernels import envelope
 
-    r, d = np.ascontiguousarray(rewards, dtype=np.float64), np.ascontiguousarray(losses, dtype=np.float64)
+    r, d = _numbers("rewards", rewards), _numbers("losses", losses)
     if r.ndim != 1 or r.shape != d.shape or r.size == 0:
         raise InvalidInputError(
             f"rewards has shape {r.shape} and losses {d.shape}; both must hold one number per policy, at least one"
@@ -143,7 +145,7 @@ def mwu(
     """Multiplicative weights on lam against best responses (Algorithm 1, lines 6-10); Q is the mean of the responses.
 
     The printed step sqrt(1/(S B)) spends its budget on climbing from 1/B to order 1 (docs/decisions/0003); `tuned`,
-    2 sqrt(ln(B)/S), has gap at most 3 B sqrt(ln(B)/S).
+    2 sqrt(ln(B)/S), has gap at most 3 B sqrt(ln(B)/S) for D in [0, 1], tolerance <= 1, B >= 1.34 and S >= 4 ln B.
     """
     from typeover.kernels.multiplier import multiplicative_weights
 
@@ -158,6 +160,13 @@ def mwu(
     counts, multiplier = multiplicative_weights(edge.losses, edge.rewards, cut, float(cap), rate, int(iterations))
     chosen = np.flatnonzero(counts)
     return edge._certified(chosen, counts[chosen] / iterations, multiplier, cut, float(cap), int(iterations))  # noqa: SLF001 - same module
+
+
+def _numbers(name: str, values: ArrayLike) -> Vector:
+    try:
+        return np.asarray(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} is {values!r:.80}; it must hold one number per policy") from None
 
 
 def _tolerance(tolerance: float) -> float:

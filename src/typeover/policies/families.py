@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from typeover.core.arrays import Actions
+from typeover.core.decision import check_actions
 from typeover.core.inputs import whole
 from typeover.errors import InvalidInputError, missing, nearest
 from typeover.policies.members import Classifier
@@ -44,7 +45,7 @@ def random_linear(
     source = generator(seed, rng, "random linear")
     spread = rows.std(axis=0)
     centre, scale = rows.mean(axis=0), np.where(spread > 0, spread, 1.0)
-    order = tuple(actions)
+    order = tuple(check_actions(actions))
     return PolicySet(
         [
             _Linear(source.standard_normal((rows.shape[1] + 1, len(order))), centre, scale, order)
@@ -97,6 +98,12 @@ class _Linear:
             raise InvalidInputError(
                 f"candidate {unknown[0]!r} is unknown to this linear policy; {nearest(unknown[0], self._columns)}"
             )
-        scaled = (np.asarray(contexts, dtype=np.float64) - self._centre) / self._scale
+        rows = np.asarray(contexts, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self._centre.size or not np.isfinite(rows).all():
+            raise InvalidInputError(
+                f"contexts has shape {rows.shape}; it must hold finite rows of {self._centre.size} features, "
+                "as the warm-up rows did"
+            )
+        scaled = (rows - self._centre) / self._scale
         scores = scaled @ self._weights[:-1] + self._weights[-1]
         return scores[:, [self._columns[action] for action in actions]].argmax(axis=1)

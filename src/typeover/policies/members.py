@@ -50,7 +50,10 @@ class Lookup:
         return np.array([_place(self._named(context), actions, self.__name__) for context in contexts], dtype=np.int32)
 
     def _named(self, context: Any) -> Action:
-        found: Action | None = self.table.get(context, self.default)
+        try:
+            found: Action | None = self.table.get(context, self.default)
+        except TypeError:  # unhashable: no key of any table, so not even the default was meant
+            found = None
         if found is None:
             raise InvalidInputError(
                 f"policy {self.__name__!r} has no entry for context {context!r}; {nearest(context, self.table)} "

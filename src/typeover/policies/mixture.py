@@ -31,16 +31,17 @@ class Mixture:
     """
 
     def __init__(self, policies: Policies, *, support: ArrayLike, weights: ArrayLike) -> None:
-        self.support: NDArray[np.int64] = np.asarray(support, dtype=np.int64)
+        places = np.asarray(support)
         self.weights: Vector = np.asarray(weights, dtype=np.float64)
-        if self.support.ndim != 1 or self.support.shape != self.weights.shape or self.support.size == 0:
+        if places.ndim != 1 or places.shape != self.weights.shape or places.size == 0:
             raise InvalidInputError(
-                f"support has shape {self.support.shape} and weights {self.weights.shape}; give one weight per policy"
+                f"support has shape {places.shape} and weights {self.weights.shape}; give one weight per policy"
             )
-        if self.support.min() < 0 or self.support.max() >= len(policies):
-            raise InvalidInputError(
-                f"support is {self.support.tolist()}; policies are numbered 0 to {len(policies) - 1}"
-            )
+        if places.dtype.kind not in "iu" or places.min() < 0 or places.max() >= len(policies):
+            raise InvalidInputError(f"support is {places.tolist()}; policies are numbered 0 to {len(policies) - 1}")
+        self.support: NDArray[np.int64] = places.astype(np.int64)
+        if np.unique(self.support).size < self.support.size:
+            raise InvalidInputError(f"support is {self.support.tolist()}; each policy may stand once: add its weights")
         check_probabilities(self.weights, "mixture")
         self.policies = policies.subset(self.support.tolist())
         self._set = identity(policies)

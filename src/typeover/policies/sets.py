@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Actions, Votes
+from typeover.core.decision import check_actions
 from typeover.core.protocols import Policies
 from typeover.errors import InvalidInputError
 from typeover.policies.members import adapt, check_probabilities, checked
@@ -78,6 +79,8 @@ class TablePolicies:
         if names is not None and len(names) != len(self):
             raise InvalidInputError(f"names has {len(names)} entries; give one per policy: {len(self)}")
         self._names = None if names is None else tuple(names)
+        if self._names is not None:
+            check_actions(self._names, "names")
         self._n_actions = self._table.shape[2] if self._table.ndim == 3 else int(self._table.max()) + 1
 
     def __len__(self) -> int:
@@ -96,13 +99,17 @@ class TablePolicies:
     def votes(self, contexts: Any, actions: Actions) -> Votes:
         """The rows of these contexts."""
         self._check_actions(actions)
-        try:
-            rows: Votes = self._table[np.asarray(contexts, dtype=np.intp)]
-        except (IndexError, ValueError, TypeError):
+        places = np.asarray(contexts)
+        if places.size == 0:
+            places = places.astype(np.intp)  # an empty list has no whole numbers
+        elif not (
+            places.ndim == 1 and places.dtype.kind in "iu" and 0 <= places.min() <= places.max() < len(self._table)
+        ):
             raise InvalidInputError(
                 f"context {contexts!r:.80} is no row of the table; contexts are whole numbers from 0 to "
                 f"{len(self._table) - 1}"
-            ) from None
+            )
+        rows: Votes = self._table[places]
         return rows
 
     def subset(self, indices: Sequence[int]) -> TablePolicies:
