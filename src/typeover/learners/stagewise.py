@@ -166,7 +166,7 @@ class Stagewise(abc.ABC):
             "settings": msgspec.to_builtins(self.settings),
             "rng": freeze(self._rng),
             "rounds": self._rounds,
-            "version": self._version,
+            "published": self._version,
             "is_stale": self._is_stale,
             "open": sorted(self._open),
             "counts": dict(self._counts),
@@ -186,7 +186,7 @@ class Stagewise(abc.ABC):
 
     def _restore(self, state: State) -> None:
         words = state.json
-        self._rounds, self._version = words["rounds"], words["version"]
+        self._rounds, self._version = words["rounds"], words["published"]
         self._is_stale = words["is_stale"]
         self._open = set(words["open"])
         self._counts, self._answered = Counter(words["counts"]), Counter(words["answered"])
