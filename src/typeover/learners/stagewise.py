@@ -169,7 +169,7 @@ class Stagewise(abc.ABC):
             "published": self._version,
             "is_stale": self._is_stale,
             "open": sorted(self._open),
-            "counts": dict(self._counts),
+            "counts": dict(+self._counts),
             "answered": dict(self._answered),
             "stage": {"last": self._stage.last, "revealing": self._stage.revealing},
         }
