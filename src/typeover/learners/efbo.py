@@ -62,10 +62,6 @@ class EFBO(Stagewise):
             blends=blends if isinstance(blends, str) else tuple(blends), n_actions=n_actions,
         )  # fmt: skip
         self.block = settings.rounds_per_block(len(policies))
-        self.solutions: dict[float, Solution] = {}
-        """The certified saddle point of each blend, once solved."""
-        self.blend: float | None = None
-        """The blend selected (Eq. 5)."""
         self._transform = transform
         self._blocks = BLOCKS[:2] if settings.blends == "none" else BLOCKS
         super().__init__(policies=policies, loss=loss, settings=settings, revealing=revealing, seed=seed, rng=rng)
@@ -75,6 +71,16 @@ class EFBO(Stagewise):
     def tolerance(self) -> float:
         """Epsilon."""
         return self.settings.tolerance
+
+    @property
+    def blend(self) -> float | None:
+        """The blend selected (Eq. 5); None before."""
+        return self._found.get("blend")
+
+    @property
+    def solutions(self) -> dict[float, Solution]:
+        """The certified saddle point of each blend, once solved."""
+        return {blend: Solution.from_plain(plain) for blend, plain in self._found.get("solutions", [])}
 
     @property
     def explores(self) -> int:
@@ -133,16 +139,14 @@ class EFBO(Stagewise):
         """Lines 6-12: a saddle point per blend, then the best on block D."""
         rewards, losses = self._mean("rewards"), self._mean("losses")  # Eq. 2
         if self.settings.blends == "none":
-            self.solutions = {1.0: self._saddle(rewards, losses)}
-            self.blend = 1.0
+            solutions, blend = {1.0: self._saddle(rewards, losses)}, 1.0
         else:
             gains, selection = self._mean("gains"), self._mean("selection")
             blends = self._grid()
-            self.solutions = {
-                mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in blends
-            }  # Eq. 3, Eq. 4
-            self.blend = max(blends, key=lambda mu: self._selected(self.solutions[mu], selection))  # Eq. 5
-        chosen = self.solutions[self.blend]
+            solutions = {mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in blends}  # Eq. 3, Eq. 4
+            blend = max(blends, key=lambda mu: self._selected(solutions[mu], selection))  # Eq. 5
+        self._found = {"blend": blend, "solutions": [[mu, found.plain()] for mu, found in solutions.items()]}
+        chosen = solutions[blend]
         return Mixture(self.policies, support=chosen.support, weights=chosen.weights)
 
     @staticmethod

@@ -64,6 +64,8 @@ class Stagewise(abc.ABC):
         self._counts: Counter[str] = Counter()
         self._sums: dict[str, Vector] = {}
         self._answered: Counter[str] = Counter()
+        self._found: dict[str, Any] = {}
+        """How the stage in force was found, in plain values."""
         self._stage = self._next_stage(1)
         self._bound: Bound | None = None
 
@@ -171,6 +173,7 @@ class Stagewise(abc.ABC):
             "open": sorted(self._open),
             "counts": dict(+self._counts),
             "answered": dict(self._answered),
+            "found": self._found,
             "stage": {"last": self._stage.last, "revealing": self._stage.revealing},
         }
         return State(json=header(self.thing, 1) | words, arrays=arrays)
@@ -191,6 +194,7 @@ class Stagewise(abc.ABC):
         self._open = set(words["open"])
         self._counts, self._answered = Counter(words["counts"]), Counter(words["answered"])
         self._sums = {name[4:]: values.copy() for name, values in state.arrays.items() if name.startswith("sum.")}
+        self._found = words["found"]
         mixture = None
         if "support" in state.arrays:
             mixture = Mixture(self.policies, support=state.arrays["support"], weights=state.arrays["weights"])

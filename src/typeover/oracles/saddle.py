@@ -50,6 +50,17 @@ class Solution(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         """How far this is from a saddle point; 0 up to rounding for `exact`."""
         return self.upper - self.lower
 
+    def plain(self) -> dict[str, Any]:
+        """As numbers and lists, for saved states."""
+        whole_of_it = msgspec.structs.asdict(self)
+        return whole_of_it | {"support": self.support.tolist(), "weights": self.weights.tolist()}
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Solution:
+        """What `plain` gave."""
+        arrays = {"support": np.array(plain["support"], dtype=np.int64), "weights": np.array(plain["weights"])}
+        return cls(**plain | arrays)
+
 
 class Frontier(NamedTuple):
     """The best reward at every tolerance at once: the vertices of the envelope, by ascending D."""
