@@ -91,8 +91,9 @@ class Stagewise(abc.ABC):
         number = self._rounds + 1
         self._advance(number)
         propensities = self._propensities(context, actions)
+        audited = place(self._revealing, context, actions) if self._stage.revealing else None
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
-        index = place(self._revealing, context, actions) if self._stage.revealing else suggestion
+        index = suggestion if audited is None else audited
         self._rounds = number
         self._open.add(number)
         self._counts["audits"] += self._stage.revealing
@@ -110,7 +111,7 @@ class Stagewise(abc.ABC):
     def learn(self, decision: Decision, feedback: Feedback) -> None:
         """Take the first answer to a decision; a second one is counted as repeated and left out."""
         number = decision.round.number
-        if number > self._rounds:
+        if not 1 <= number <= self._rounds:
             raise InvalidInputError(
                 f"round {number} was not decided here (the last was {self._rounds}); learn from your own decisions only"
             )
