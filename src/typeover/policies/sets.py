@@ -97,7 +97,10 @@ class TablePolicies:
         """The rows of these contexts."""
         self._check_actions(actions)
         try:
-            rows: Votes = self._table[np.asarray(contexts, dtype=np.intp)]
+            places = np.asarray(contexts)
+            if places.dtype.kind not in "iu" or (places.size and places.min() < 0):
+                raise IndexError  # noqa: TRY301 - told below, with what numpy itself refuses
+            rows: Votes = self._table[places]
         except (IndexError, ValueError, TypeError):
             raise InvalidInputError(
                 f"context {contexts!r:.80} is no row of the table; contexts are whole numbers from 0 to "
