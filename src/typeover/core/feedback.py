@@ -48,7 +48,7 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInputError(
                 f"reward is {reward!r}; it must be a number in [0, 1]; scale it: (reward - lowest) / (highest - lowest)"
             )
-        if self.accepted not in {True, False, None, msgspec.UNSET}:
+        if not any(self.accepted is allowed for allowed in (True, False, None, msgspec.UNSET)):
             raise InvalidInputError(
                 f"accepted is {self.accepted!r}; it must be True, False, None (not observed) or left out"
             )

@@ -85,6 +85,8 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
             if self.blends not in BLENDS:
                 raise InvalidInputError(f"blends is {self.blends!r}; {nearest(self.blends, BLENDS)} Or give a list")
             return
+        if not isinstance(self.blends, tuple):
+            raise InvalidInputError(f"blends is {self.blends!r}; give a list of numbers in [0, 1], 'grid' or 'none'")
         if not self.blends:
             raise InvalidInputError("blends is empty; give at least one number in [0, 1], 'grid' or 'none'")
         for blend in self.blends:

@@ -52,6 +52,10 @@ class Stagewise(abc.ABC):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
         seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
+        if not isinstance(policies, Policies) or len(policies) == 0:
+            raise InvalidInputError(
+                f"policies is {policies!r:.80}; it must be a set of at least one policy: typeover.PolicySet([...])"
+            )
         self.policies = policies
         self.loss = loss
         self.settings = settings
@@ -166,7 +170,7 @@ class Stagewise(abc.ABC):
             arrays |= {"support": mixture.support, "weights": mixture.weights}
         words = {
             "set": identity(self.policies),
-            "settings": msgspec.to_builtins(self.settings),
+            "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
             "rng": freeze(self._rng),
             "rounds": self._rounds,
             "published": self._version,

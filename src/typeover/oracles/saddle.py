@@ -52,8 +52,7 @@ class Solution(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     def plain(self) -> dict[str, Any]:
         """As numbers and lists, for saved states."""
-        whole_of_it = msgspec.structs.asdict(self)
-        return whole_of_it | {"support": self.support.tolist(), "weights": self.weights.tolist()}
+        return msgspec.structs.asdict(self) | {"support": self.support.tolist(), "weights": self.weights.tolist()}
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Solution:
