@@ -71,7 +71,7 @@ class EFBO(Stagewise):
     @property
     def tolerance(self) -> float:
         """Epsilon."""
-        return self.settings.tolerance
+        return float(self.settings.tolerance)
 
     @property
     def blend(self) -> float | None:

@@ -46,7 +46,7 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     def rounds_per_block(self, n_policies: int) -> int:
         """T0."""
         if not isinstance(self.block, str):
-            return self.block
+            return int(self.block)
         schedule = cast("Schedule", self.block)
         return block_length(self.horizon, schedule, n_actions=self.n_actions, n_policies=n_policies)
 
