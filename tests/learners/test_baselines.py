@@ -66,7 +66,16 @@ def test_reward_only_follows_late_answers():
 
 
 def test_reward_only_falls_for_the_bait():
-    """What pays is not what users want: it ends far from the most faithful policy, and rewards do not show it."""
+    """What pays most is furthest from what users want, and they let it pass.
+
+    Means of 3 r 1(a = .) over 10,000 rounds are 0.4 apart and move by at most 6 a round: by Hoeffding the wrong one
+    leads with probability below 2 exp(-2 10,000 (0.4 / 6)^2) = 5e-39.
+    """
+
+    class Careless:
+        def acceptance(self, losses, matches):
+            return np.ones(losses.shape)
+
     world = TabularWorld(
         contexts=[0],
         actions=NAMES,
@@ -74,12 +83,15 @@ def test_reward_only_falls_for_the_bait():
         answer_probabilities=[[1, 0, 0]],
         losses=[LINE.deltas(NAMES, "refund")],
         rewards=[[0.2, 0.5, 0.9]],
-        user=tiny.Whimsical(3),
+        user=Careless(),
     )
-    best = int(world.values(EACH)[0].argmax())
-    learner = RewardOnly(policies=EACH, horizon=2000, block=1000, seed=2)  # fails with probability below 1e-6
-    simulate(world, learner, rounds=2000, seed=0)
-    assert learner.figures()["plays"] == {NAMES[best]: 1.0}
+    learner = RewardOnly(policies=EACH, horizon=20_000, block=10_000, seed=2)
+    run = simulate(world, learner, rounds=20_000, seed=0, tolerance=0.05, at=[10_000])
+    assert learner.figures()["plays"] == {"thanks": 1.0}
+    assert world.values(EACH)[1].argmax() == 2
+    late = run.between(10_000, 20_000)
+    assert late["reward_regret"] == pytest.approx(0.2 - 0.9)  # it looks better than what is allowed
+    assert late["violation"] == pytest.approx(0.9 - 0.05)
 
 
 # CorrectionOnly

@@ -502,12 +502,13 @@ def test_figures_name_the_stage_and_what_is_played():
     assert 0 <= low <= 1 <= high <= 1
 
 
-def test_in_a_world_where_rewards_and_fidelity_agree_it_finds_a_good_policy():
-    """Seed fixed; regret of the policies played is at most half of a uniform suggestion's."""
+def test_in_a_world_where_rewards_and_fidelity_agree_it_earns_what_is_allowed_and_keeps_the_tolerance():
+    """W1, seeds fixed; block means over 736 rounds are within 0.1 of the truth for most of the 200 policies."""
     setting = w1()
     efbo = EFBO(policies=setting.policies, loss=setting.world.loss, tolerance=0.05, horizon=20_000, seed=0)
     run = simulate(setting.world, efbo, rounds=20_000, seed=0, at=[efbo.explores])
-    late = run.between(efbo.explores, 20_000)
+    assert efbo.block == 736
+    late, uniform = run.between(efbo.explores, 20_000), run.between(0, efbo.explores)
     assert late["violation"] < 0
     assert late["audits"] == 0
-    assert late["reward_regret"] < 0.1
+    assert late["reward_regret"] < uniform["reward_regret"] / 5
