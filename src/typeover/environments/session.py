@@ -91,10 +91,11 @@ class WorldSession:
         """Count what was played round by round since the last time."""
         if self._ahead is None or not self._plays:
             return
-        played = self._ahead.cut(self._at - len(self._plays), self._at)
+        done = len(self._plays)  # one less than asked while a round is open
+        played = self._ahead.cut(0, done)
         shown, revealing, accepted, rewards = (np.array(column) for column in zip(*self._plays, strict=True))
         plays = Plays(shown, shown, revealing, Responses(accepted, rewards))
-        self._ahead, self._at = self._ahead.cut(self._at, len(self._ahead.contexts)), 0
+        self._ahead, self._at = self._ahead.cut(done, len(self._ahead.contexts)), self._at - done
         self._plays = []
         self.settle(played, plays, np.empty(0, dtype=np.int64))
 

@@ -125,6 +125,7 @@ class WorldLoss:
 
     def __init__(self, world: TabularWorld) -> None:
         self.table = world.losses
+        check_actions(world.tables.contexts, "contexts")  # one that stands twice would get the loss of the other
         self._contexts = {context: x for x, context in enumerate(world.tables.contexts)}
         self._tables = world.tables
 
@@ -144,9 +145,9 @@ def _per_context(name: str, lists: Sequence[Any], n_contexts: int) -> list[Actio
     """The candidates or answers of each context, checked; one list for all stays one object."""
     if n_contexts == 0:
         raise InvalidInputError("contexts is empty; a world needs at least one context")
-    if not len(lists) or not isinstance(lists[0], list | tuple):
+    if not hasattr(lists, "__len__") or not len(lists) or not isinstance(lists[0], list | tuple):
         return [check_actions(lists, name)] * n_contexts
-    lengths = sorted({len(own) for own in lists})
+    lengths = sorted({len(check_actions(own, name)) for own in lists})
     if len(lists) != n_contexts or len(lengths) > 1:
         raise InvalidInputError(
             f"{name} holds {len(lists)} lists of {lengths} entries for {n_contexts} contexts; give one list for all "
@@ -166,8 +167,15 @@ def _matches(actions: Sequence[Actions], answers: Sequence[Sequence[Any]]) -> ND
     return matches
 
 
+def _numbers(name: str, values: ArrayLike) -> Vector:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} is {values!r:.80}; it must be an array of numbers") from None
+
+
 def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
-    array = np.asarray(values, dtype=np.float64)
+    array = _numbers(name, values)
     if array.ndim == 2:
         array = array[:, :, None]  # the same for every answer
     try:
@@ -183,7 +191,7 @@ def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
 
 
 def _distributions(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
-    array = np.asarray(values, dtype=np.float64)
+    array = _numbers(name, values)
     if array.shape != shape:
         raise InvalidInputError(f"{name} has shape {array.shape}; it must be {shape}")
     sums = array.sum(axis=-1)

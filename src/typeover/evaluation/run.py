@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.arrays import Vector
+from typeover.errors import InvalidInputError
 
 
 class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -59,6 +60,11 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     def between(self, start: int, stop: int) -> dict[str, float]:
         """Means per round from round `start` + 1 to `stop`, both recorded; `violation` over what was shown."""
+        for name, mark in (("start", start), ("stop", stop)):
+            if mark not in self.rounds and (name == "stop" or mark != 0):
+                raise InvalidInputError(f"{name} is {mark!r}, which was not recorded; pass it to simulate in at=[...]")
+        if start >= stop:
+            raise InvalidInputError(f"start is {start!r} and stop {stop!r}; start must come before stop")
         i, j = (
             (0 if start == 0 else int(np.searchsorted(self.rounds, start)) + 1),
             int(np.searchsorted(self.rounds, stop)) + 1,

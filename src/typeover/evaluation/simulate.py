@@ -52,8 +52,8 @@ def _marks(rounds: int, at: Iterable[int] | None) -> NDArray[np.int64]:
     if at is None:
         spaced = np.unique(np.geomspace(1, rounds, min(N_MARKS, rounds)).round().astype(np.int64))
         return np.union1d(spaced, [rounds])
-    wanted = np.unique(np.array([*at, rounds], dtype=np.int64))
-    for mark in wanted[[0, -1]].tolist():
-        if not 1 <= mark <= rounds:
-            raise InvalidInputError(f"at names round {mark}; it must lie in 1 to {rounds}, the rounds to simulate")
+    named = [whole("at", mark, meaning="a round to record") for mark in at]
+    wanted = np.unique(np.array([*named, rounds], dtype=np.int64))
+    if wanted[-1] > rounds:
+        raise InvalidInputError(f"at names round {wanted[-1]}; it must lie in 1 to {rounds}")
     return wanted

@@ -11,7 +11,7 @@ Departs from the paper: the tolerance of Eq. 1 enters Eq. 4 (decision 0002), the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,8 @@ class EFBO(Stagewise):
         """`transform` is g, any bounded function of Delta (left out: 1 - Delta); `revealing` is a0."""
         settings = EFBOSettings(
             tolerance=tolerance, horizon=horizon, block=block, saddle=saddle, step=step, iterations=iterations, cap=cap,
-            blends=blends if isinstance(blends, str) else tuple(blends), n_actions=n_actions,
+            blends=blends if isinstance(blends, str) or not isinstance(blends, Iterable) else tuple(blends),
+            n_actions=n_actions,
         )  # fmt: skip
         self.block = settings.rounds_per_block(len(policies))
         self._transform = transform
@@ -71,7 +72,7 @@ class EFBO(Stagewise):
     @property
     def tolerance(self) -> float:
         """Epsilon."""
-        return self.settings.tolerance
+        return float(self.settings.tolerance)
 
     @property
     def explores(self) -> int:
@@ -164,7 +165,7 @@ class EFBO(Stagewise):
 
     def _grid(self) -> tuple[float, ...]:
         if not isinstance(self.settings.blends, str):
-            return self.settings.blends
+            return tuple(float(blend) for blend in self.settings.blends)
         n_actions = self.settings.n_actions or max(2, self._answered["n_actions"])
         return tuple(blend_grid(n_actions, self.settings.horizon).tolist())
 

@@ -46,7 +46,7 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     def rounds_per_block(self, n_policies: int) -> int:
         """T0."""
         if not isinstance(self.block, str):
-            return self.block
+            return int(self.block)
         schedule = cast("Schedule", self.block)
         return block_length(self.horizon, schedule, n_actions=self.n_actions, n_policies=n_policies)
 
@@ -85,6 +85,8 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
             if self.blends not in BLENDS:
                 raise InvalidInputError(f"blends is {self.blends!r}; {nearest(self.blends, BLENDS)} Or give a list")
             return
+        if not isinstance(self.blends, tuple):
+            raise InvalidInputError(f"blends is {self.blends!r}; give a list of numbers in [0, 1], 'grid' or 'none'")
         if not self.blends:
             raise InvalidInputError("blends is empty; give at least one number in [0, 1], 'grid' or 'none'")
         for blend in self.blends:

@@ -52,6 +52,10 @@ class Stagewise(abc.ABC):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
         seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
+        if not isinstance(policies, Policies) or len(policies) == 0:
+            raise InvalidInputError(
+                f"policies is {policies!r:.80}; it must be a set of at least one policy: typeover.PolicySet([...])"
+            )
         self.policies = policies
         self.loss = loss
         self.settings = settings
@@ -89,8 +93,9 @@ class Stagewise(abc.ABC):
         number = self._rounds + 1
         self._advance(number)
         propensities = self._propensities(context, actions)
+        audited = place(self._revealing, context, actions) if self._stage.revealing else None
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
-        index = place(self._revealing, context, actions) if self._stage.revealing else suggestion
+        index = suggestion if audited is None else audited
         self._rounds = number
         self._open.add(number)
         self._counts["audits"] += self._stage.revealing
@@ -108,7 +113,7 @@ class Stagewise(abc.ABC):
     def learn(self, decision: Decision, feedback: Feedback) -> None:
         """Take the first answer to a decision; a second one is counted as repeated and left out."""
         number = decision.round.number
-        if number > self._rounds:
+        if not 1 <= number <= self._rounds:
             raise InvalidInputError(
                 f"round {number} was not decided here (the last was {self._rounds}); learn from your own decisions only"
             )
@@ -163,13 +168,13 @@ class Stagewise(abc.ABC):
             arrays |= {"support": mixture.support, "weights": mixture.weights}
         words = {
             "set": identity(self.policies),
-            "settings": msgspec.to_builtins(self.settings),
+            "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
             "rng": freeze(self._rng),
             "rounds": self._rounds,
-            "version": self._version,
+            "published": self._version,
             "is_stale": self._is_stale,
             "open": sorted(self._open),
-            "counts": dict(self._counts),
+            "counts": dict(+self._counts),
             "answered": dict(self._answered),
             "stage": {"last": self._stage.last, "revealing": self._stage.revealing},
         }
@@ -186,7 +191,7 @@ class Stagewise(abc.ABC):
 
     def _restore(self, state: State) -> None:
         words = state.json
-        self._rounds, self._version = words["rounds"], words["version"]
+        self._rounds, self._version = words["rounds"], words["published"]
         self._is_stale = words["is_stale"]
         self._open = set(words["open"])
         self._counts, self._answered = Counter(words["counts"]), Counter(words["answered"])

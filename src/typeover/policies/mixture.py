@@ -44,7 +44,7 @@ class Mixture:
             raise InvalidInputError(f"support is {self.support.tolist()}; each policy may stand once: add its weights")
         check_probabilities(self.weights, "mixture")
         self.policies = policies.subset(self.support.tolist())
-        self._set = identity(policies)
+        self._whole = policies
 
     def propensities(self, context: Any, actions: Actions) -> Vector:
         """The probability of each candidate in this context."""
@@ -63,7 +63,7 @@ class Mixture:
     def state(self) -> State:
         """Places, weights and names; the policies themselves stay the caller's."""
         return State(
-            json=header("mixture", 1) | {"set": self._set, "names": list(self.policies.names)},
+            json=header("mixture", 1) | {"set": identity(self._whole), "names": list(self.policies.names)},
             arrays={"support": self.support, "weights": self.weights},
         )
 

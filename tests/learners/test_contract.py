@@ -1,0 +1,109 @@
+"""Every public learner keeps the contract that the package ships."""
+
+import numpy as np
+import pytest
+
+import tiny
+from typeover import environments, learners
+from typeover.environments import w1
+from typeover.learners import EFBO, CorrectionOnly, RewardOnly, Uniform
+from typeover.testing import LearnerContract
+
+SETTING = w1(n_policies=30)
+WORLD, POLICIES = SETTING.world, SETTING.policies
+
+
+def kindness(deltas):
+    return (1 - deltas) ** 2
+
+
+def by_context(context, actions):
+    return actions[context % len(actions)]
+
+
+EFBO_BASE = {"tolerance": 0.05, "horizon": 120}
+PARTS = ("transform", "revealing")
+"""What a state cannot hold."""
+TRIED = {
+    "efbo": (EFBO, {}),
+    "efbo none": (EFBO, {"blends": "none"}),
+    "efbo list": (EFBO, {"blends": [0, 0.25, 1]}),
+    "efbo mwu": (EFBO, {"saddle": "mwu"}),
+    "efbo mwu printed": (EFBO, {"saddle": "mwu", "step": "printed", "cap": 3.0, "iterations": 50}),
+    "efbo cap": (EFBO, {"cap": 2.0}),
+    "efbo transform": (EFBO, {"transform": kindness}),
+    "efbo named audit": (EFBO, {"revealing": 4}),
+    "efbo audit by context": (EFBO, {"revealing": by_context}),
+    "efbo block": (EFBO, {"block": 7}),
+    "efbo numpy numbers": (EFBO, {"block": np.int64(7), "blends": np.linspace(0, 1, 3, dtype=np.float32)}),
+    "efbo aligned": (EFBO, {"block": "aligned", "n_actions": 6}),
+    "efbo zero tolerance": (EFBO, {"tolerance": 0}),
+    "reward-only": (RewardOnly, {"horizon": 120}),
+    "reward-only block": (RewardOnly, {"horizon": 100, "block": 100}),
+    "correction-only": (CorrectionOnly, {}),
+    "correction-only growth": (CorrectionOnly, {"first": 1, "growth": 1.5}),
+    "uniform": (Uniform, {}),
+}
+
+
+class Enrolled(LearnerContract):
+    rounds = 120
+    policies_of, world_of = POLICIES, WORLD
+
+    @pytest.fixture(params=TRIED)
+    def kind(self, request):
+        learner, settings = TRIED[request.param]
+        settings = (EFBO_BASE if learner is EFBO else {}) | settings
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+
+    @pytest.fixture
+    def make(self, kind):
+        learner, settings, loss = kind
+        return lambda seed: learner(policies=self.policies_of, seed=seed, **settings, **loss)
+
+    @pytest.fixture
+    def restore(self, kind):
+        learner, settings, loss = kind
+        parts = {name: settings[name] for name in PARTS if name in settings}
+        return lambda state: learner.from_state(state, policies=self.policies_of, **parts, **loss)
+
+    @pytest.fixture
+    def world(self):
+        return self.world_of
+
+    @pytest.fixture
+    def policies(self):
+        return self.policies_of
+
+
+class TestLearnersOverTables(Enrolled):
+    pass
+
+
+class TestLearnersOverRandomisedPolicies(Enrolled):
+    """In a world with coins, careless users and answers that are no candidates."""
+
+    policies_of, world_of = tiny.randomised(), tiny.world()
+
+    @pytest.fixture(params=["efbo", "efbo mwu", "reward-only", "correction-only"])
+    def kind(self, request):
+        learner, settings = TRIED[request.param]
+        settings = (EFBO_BASE if learner is EFBO else {}) | settings
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+
+
+class TestLearnersWithCandidatesOfTheContext(Enrolled):
+    """Next word: the candidates differ by context."""
+
+    typing = environments.next_word(n_contexts=20, n_policies=8)
+    policies_of, world_of = typing.policies, typing.world
+
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "uniform"])
+    def kind(self, request):
+        learner, settings = TRIED[request.param]
+        settings = (EFBO_BASE if learner is EFBO else {}) | settings
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+
+
+def test_every_public_learner_is_enrolled():
+    assert {learner.__name__ for learner, _ in TRIED.values()} == set(learners.__all__)
