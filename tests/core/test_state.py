@@ -158,3 +158,10 @@ def test_this_version_and_older_ones_pass(version):
 def test_another_thing_or_a_newer_version_is_refused(words, message):
     with pytest.raises(StateError, match=message):
         check_header(words, "mixture", 2)
+
+
+@pytest.mark.parametrize("name", ["json", "file"])
+def test_names_that_the_file_needs_are_refused(tmp_path, name):
+    with pytest.raises(InvalidInputError, match=f"an array is named '{name}'"):
+        State(json={}, arrays={name: np.zeros(1)}).save(tmp_path / "state.npz")
+    assert not list(tmp_path.iterdir())

@@ -25,6 +25,8 @@ class State(msgspec.Struct, frozen=True, eq=False):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write one .npz file, whole or not at all."""
+        if taken := {_JSON, "file"} & self.arrays.keys():
+            raise InvalidInputError(f"an array is named {min(taken)!r}, which the file keeps for itself; rename it")
         target = Path(path)
         partial = target.with_name(target.name + ".partial")
         header = np.frombuffer(json.dumps(self.json).encode(), dtype=np.uint8)

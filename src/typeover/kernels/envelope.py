@@ -19,6 +19,7 @@ _FEW = 64  # below this, sorting everything is cheaper than pruning
 _SPANS = 1e-140, 1e140  # products of differences and the number of buckets over a span stay finite in between
 
 _floats = types.Array(float64, 1, "C", readonly=True)
+_indices = types.Array(int64, 1, "C", readonly=True)
 
 
 class Ends(NamedTuple):
@@ -46,26 +47,26 @@ def _ends(d: NDArray[np.float64], r: NDArray[np.float64]) -> tuple[int, int, boo
     return left, top, total == 0.0
 
 
-@njit(int64(_floats, _floats, int64[:], int64[:], int64), cache=True)
-def _chain(
-    d: NDArray[np.float64], r: NDArray[np.float64], order: NDArray[np.int64], hull: NDArray[np.int64], n: int
-) -> int:
-    """Monotone chain over points already in order of d; fills `hull`, returns its length."""
-    size = 0
-    for k in range(n):
-        i = order[k]
-        if size and r[i] <= r[hull[size - 1]]:
+@njit(int64[:](_floats, _floats, _indices), cache=True)
+def _chain(d: NDArray[np.float64], r: NDArray[np.float64], index: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Monotone chain over points in order of d; the places of the vertices, of equal points that of lowest index."""
+    hull, size = np.empty(d.size, dtype=np.int64), 0
+    for k in range(d.size):
+        if size and r[k] <= r[hull[size - 1]]:
+            last = hull[size - 1]
+            if r[k] == r[last] and d[k] == d[last] and index[k] < index[last]:
+                hull[size - 1] = k
             continue  # not above the best so far: the envelope is non-decreasing
-        if size and d[i] == d[hull[size - 1]]:
+        if size and d[k] == d[hull[size - 1]]:
             size -= 1  # same d, higher r
         while size >= 2:
             a, b = hull[size - 2], hull[size - 1]
-            if (r[b] - r[a]) * (d[i] - d[a]) > (r[i] - r[a]) * (d[b] - d[a]):
-                break  # b lies strictly above the chord from a to i
+            if (r[b] - r[a]) * (d[k] - d[a]) > (r[k] - r[a]) * (d[b] - d[a]):
+                break  # b lies strictly above the chord from a to k
             size -= 1
-        hull[size] = i
+        hull[size] = k
         size += 1
-    return size
+    return hull[:size]
 
 
 @njit(int64[:](_floats, _floats, int64, int64, int64), cache=True)
@@ -89,16 +90,10 @@ def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: i
     n_buckets = max(4, min(1024, d.size // _BUCKET_POINTS))
     scale = n_buckets / (d[top] - d[left])
     best = _best_per_bucket(d, r, left, top, n_buckets)
-    order = np.empty(n_buckets + 2, dtype=np.int64)
-    order[0], n = left, 1
-    for b in range(n_buckets):
-        if best[b] >= 0:
-            order[n] = best[b]
-            n += 1
-    hull = np.empty(n, dtype=np.int64)
-    size = _chain(d, r, order, hull, n)
+    known = np.concatenate((np.array([left]), best[best >= 0]))
+    hull = known[_chain(d[known], r[known], known)]
+    size = hull.size
     # One line through each end of a bucket; inside, at most one vertex, so their minimum is the envelope there.
-    # The first bucket may hold two vertices: keep all of it.
     at, slope = np.empty(n_buckets + 1), np.empty(n_buckets + 1)
     k = 0
     for b in range(n_buckets + 1):
@@ -116,7 +111,7 @@ def _survivors(d: NDArray[np.float64], r: NDArray[np.float64], left: int, top: i
         b = min(int(place), n_buckets - 1)
         step = (place - b) / scale
         line = min(at[b] + slope[b] * step, at[b + 1] + slope[b + 1] * (step - 1.0 / scale))
-        if b == 0 or r[i] > line or best[b] == i:
+        if r[i] > line or best[b] == i or i == left:
             kept[n_kept] = i
             n_kept += 1
     return kept[:n_kept].copy()
@@ -133,9 +128,8 @@ def vertices(d: NDArray[np.float64], r: NDArray[np.float64], span: Ends) -> NDAr
         return np.array([span.left])
     d, r = _in_range(d, span), _in_range(r, span)
     kept = np.arange(d.size) if d.size <= _FEW else _survivors(d, r, span.left, span.top)
-    order = kept[np.argsort(d[kept], kind="stable")]
-    hull = np.empty(order.size, dtype=np.int64)
-    return hull[: _chain(d, r, order, hull, order.size)]
+    order = kept[np.argsort(d[kept])]
+    return order[_chain(d[order], r[order], order)]
 
 
 def _in_range(values: NDArray[np.float64], span: Ends) -> NDArray[np.float64]:

@@ -71,6 +71,11 @@ class Classifier:
             raise InvalidInputError(
                 f"classifier {self.__name__} is not fitted (it has no classes_); call fit on warm-up data first"
             )
+        if getattr(estimator, "decision_function_shape", "ovr") == "ovo" and not hasattr(estimator, "predict_proba"):
+            raise InvalidInputError(
+                f"{self.__name__} has decision_function_shape='ovo', whose margins are not one per class; use 'ovr', "
+                "or probability=True"
+            )
         if randomised and not hasattr(estimator, "predict_proba"):
             raise InvalidInputError(
                 f"{self.__name__} has no predict_proba; leave randomised out to play its best class"
