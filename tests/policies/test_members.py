@@ -139,6 +139,6 @@ def test_margins_of_pairs_of_classes_are_refused():
 
     rows, labels = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "c", "a"]
     pairs = SVC(decision_function_shape="ovo").fit(rows, labels)
-    with pytest.raises(InvalidInputError, match="decision_function_shape='ovo'.*use 'ovr'"):
+    with pytest.raises(InvalidInputError, match=r"decision_function_shape='ovo'.*use 'ovr'"):
         Classifier(pairs)
     assert Classifier(SVC().fit(rows, labels))(rows, ["a", "b", "c"]).shape == (4,)
