@@ -136,6 +136,19 @@ def test_regret_may_be_negative_where_infidelity_pays():
     assert (tally["accepted"], tally["reward"]) == (10, pytest.approx(7))
 
 
+def test_fidelity_is_compared_with_the_most_faithful_policy_and_the_constraint_with_the_best_feasible():
+    """`b` pays more and is allowed: showing it has no constraint regret, but fidelity regret 0.5."""
+    world = TabularWorld(
+        contexts=["x"], actions=["a", "b"], answers=["a"], answer_probabilities=[[1]], losses=[[0.1, 0.6]],
+        rewards=[[0.4, 0.7]], user=Generous(), is_coin=False,
+    )  # fmt: skip
+    _, tally = counted(world, [(1, False, 1)] * 10, policies=POLICIES.subset([0, 1]), tolerance=0.5)
+    assert tally["constraint_regret"] == pytest.approx(0)
+    assert tally["reward_regret"] == pytest.approx(0)
+    assert tally["fidelity_regret"] == pytest.approx(5)
+    assert tally["fidelity_loss"] == pytest.approx(6)
+
+
 class Generous:
     def acceptance(self, losses, matches):
         return np.ones(losses.shape)

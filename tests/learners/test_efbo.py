@@ -233,7 +233,10 @@ def test_the_blend_is_the_one_that_equation_5_selects(seed, saddle):
         if saddle == "exact":
             chosen = exact(rewards, D_c, 0.05)
         else:
-            chosen = mwu(rewards, D_c, 0.05, cap=horizon / block, iterations=horizon)
+            chosen = mwu(rewards, D_c, 0.05, cap=horizon / block, iterations=horizon)  # B = T/T0, S = B T0
+            assert efbo.solutions[mu].iterations == horizon
+        assert efbo.solutions[mu].support.tolist() == chosen.support.tolist()
+        assert efbo.solutions[mu].multiplier == pytest.approx(chosen.multiplier)
         total = 0.0
         for i, weight in zip(chosen.support, chosen.weights, strict=True):
             for context, actions, shown, feedback in history[3 * block :]:

@@ -67,6 +67,11 @@ class LearnerContract:
                     learner.learn(decision, feedback)
             assert_same_state(one.state(), other.state())
             assert one.figures() == other.figures()
+            again = restore(State.load(one.state().save(tmp_path / "late.npz")))  # with news not acted on yet
+            for _ in range(3):
+                context, actions = session.ask()
+                assert_same_decision(one.decide(context, actions), again.decide(context, actions))
+            assert_same_state(one.state(), again.state())
 
     def test_answers_teach_the_same_in_every_order(self, make: Make, world: Environment, policies: Policies) -> None:
         ends = []
