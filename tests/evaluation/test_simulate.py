@@ -6,10 +6,9 @@ import pytest
 import tiny
 from typeover.core.decision import Decision, Round
 from typeover.core.feedback import Feedback
-from typeover.core.protocols import CompiledLearner, Learner
+from typeover.core.protocols import TALLY, CompiledLearner, Learner
 from typeover.core.state import State
 from typeover.environments import w1
-from typeover.environments.benchmark import FIELDS
 from typeover.errors import InvalidInputError
 from typeover.evaluation import Run, simulate
 from typeover.evaluation.trial import CHUNK
@@ -44,7 +43,7 @@ class Third:
 
 class QueueSession:
     def __init__(self, seed):
-        self.rng, self.totals, self.rounds = np.random.default_rng(seed), dict.fromkeys(FIELDS, 0.0), 0
+        self.rng, self.totals, self.rounds = np.random.default_rng(seed), dict.fromkeys(TALLY, 0.0), 0
 
     def ask(self):
         self.pair = [1, 2, 3] if self.rounds % 2 else self.rng.permutation(100)[:2].tolist()
@@ -84,7 +83,7 @@ def test_the_compiled_and_the_step_path_agree(name):
         for compiled in (True, False)
     ]
     assert [run.compiled for run in runs] == [True, False]
-    for field in (*FIELDS, "rounds"):
+    for field in (*TALLY, "rounds"):
         assert getattr(runs[0], field) == pytest.approx(getattr(runs[1], field), abs=1e-9)
 
 
@@ -96,7 +95,7 @@ def test_marks_within_several_chunks_are_all_recorded():
     assert (run.shown + run.audits).tolist() == run.rounds.tolist()
     assert (run.accepted + run.corrections).tolist() == run.rounds.tolist()
     short = simulate(world, Uniform(policies=tiny.tables(), seed=1), rounds=CHUNK + 1, seed=3, at=marks[:3])
-    for field in FIELDS:
+    for field in TALLY:
         assert getattr(short, field) == pytest.approx(getattr(run, field)[:4], abs=1e-6)
 
 

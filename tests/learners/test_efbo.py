@@ -491,6 +491,24 @@ def test_a_state_belongs_to_its_policies_and_its_learner():
         RewardOnly.from_state(state, policies=EACH)
 
 
+def test_parts_that_a_state_cannot_hold_are_asked_for_again():
+    efbo = EFBO(
+        policies=EACH, loss=LINE, tolerance=0.1, horizon=8, block=2, seed=1, transform=np.negative, revealing=NAMES[0]
+    )
+    with pytest.raises(StateError, match="with loss, revealing, transform, which it cannot hold; pass the same again"):
+        EFBO.from_state(efbo.state(), policies=EACH)
+    again = EFBO.from_state(efbo.state(), policies=EACH, loss=LINE, transform=np.negative, revealing=NAMES[0])
+    assert again.state().json == efbo.state().json
+
+
+def test_a_list_of_candidates_that_changes_before_the_answer_does_not_change_the_answer():
+    efbo = EFBO(policies=EACH, loss=LINE, tolerance=0.1, horizon=8, block=2, seed=1)
+    candidates = list(NAMES)
+    decision = efbo.decide(0, candidates)
+    candidates.reverse()
+    assert list(decision.round.actions) == list(NAMES)
+
+
 def test_figures_name_the_stage_and_what_is_played():
     efbo = learner(block=1)
     stages = []

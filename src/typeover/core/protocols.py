@@ -102,6 +102,13 @@ class ConstraintEstimator(Protocol):
         ...
 
 
+TALLY = (
+    "reward_regret", "reward_regret_mixture", "fidelity_regret", "fidelity_loss",
+    "constraint_regret", "constraint_regret_mixture", "shown", "audits", "accepted", "corrections", "reward",
+)  # fmt: skip
+"""What a session counts, as sums. `fidelity_*` over rounds in which something was shown, the rest over all."""
+
+
 class Session(Protocol):
     """One seeded pass through an environment; the truth stays inside, and so does the counting of regret."""
 
@@ -114,7 +121,7 @@ class Session(Protocol):
         ...
 
     def tally(self) -> dict[str, float]:
-        """Cumulative figures up to here."""
+        """Cumulative figures up to here: every name in `TALLY`."""
         ...
 
 

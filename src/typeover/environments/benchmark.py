@@ -18,12 +18,6 @@ from typeover.theory import best_feasible
 AUDIT_LOSS = 1.0
 """What an audit that shows nothing counts as in the constraint regret, as in the paper's bounds."""
 
-FIELDS = (
-    "reward_regret", "reward_regret_mixture", "fidelity_regret", "fidelity_loss",
-    "constraint_regret", "constraint_regret_mixture", "shown", "audits", "accepted", "corrections", "reward",
-)  # fmt: skip
-"""Cumulative figures of a session. `fidelity_*` over rounds in which something was shown, the rest over all."""
-
 
 class Benchmark(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """Values per policy, the benchmarks among them, and their values per context."""

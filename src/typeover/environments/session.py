@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from typeover.core.arrays import Actions
 from typeover.core.decision import Decision
 from typeover.core.feedback import Feedback
+from typeover.core.protocols import TALLY
 from typeover.core.tape import Plays, Responses, Tape
-from typeover.environments.benchmark import FIELDS, Benchmark
+from typeover.environments.benchmark import Benchmark
 from typeover.errors import InvalidInputError
 from typeover.rng import stream
 
@@ -31,7 +32,7 @@ class WorldSession:
         self._ahead: Tape | None = None
         self._at = 0
         self._plays: list[tuple[int, bool, bool, float]] = []
-        self._totals = np.zeros(len(FIELDS))
+        self._totals = np.zeros(len(TALLY))
         self._rounds = 0
 
     def tape(self, n_rounds: int) -> Tape:
@@ -100,4 +101,4 @@ class WorldSession:
         self.settle(played, plays, np.empty(0, dtype=np.int64))
 
     def _tallied(self) -> dict[str, float]:
-        return {"rounds": float(self._rounds)} | dict(zip(FIELDS, self._totals.tolist(), strict=True))
+        return {"rounds": float(self._rounds)} | dict(zip(TALLY, self._totals.tolist(), strict=True))

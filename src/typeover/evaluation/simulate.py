@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.inputs import whole
-from typeover.core.protocols import Environment, Learner, Policies
+from typeover.core.protocols import TALLY, Environment, Learner, Policies
 from typeover.errors import InvalidInputError
 from typeover.evaluation.run import Run
 from typeover.evaluation.trial import Progress, Trial
@@ -43,7 +43,12 @@ def simulate(
     began = time.perf_counter()
     rows = trial.advance(marks, progress)
     seconds = time.perf_counter() - began
-    columns = {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "rounds"}
+    if lacking := set(TALLY) - rows[0].keys():
+        raise InvalidInputError(
+            f"{type(environment).__name__} counts no {min(lacking)!r}; the tally of a session must hold every name in "
+            "typeover.core.protocols.TALLY"
+        )
+    columns = {name: np.array([row[name] for row in rows]) for name in TALLY}
     return Run(rounds=marks, **columns, tolerance=trial.tolerance, seed=seed, seconds=seconds, compiled=trial.compiled)
 
 

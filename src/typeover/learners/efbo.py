@@ -67,6 +67,8 @@ class EFBO(Stagewise):
         self._solutions: dict[float, Solution] = {}  # worked out again from the sums after a restart
         self._blocks = BLOCKS[:2] if settings.blends == "none" else BLOCKS
         super().__init__(policies=policies, loss=loss, settings=settings, revealing=revealing, seed=seed, rng=rng)
+        if transform is not None:
+            self._parts.append("transform")
         self._sums |= {name: np.zeros(len(policies)) for name in self._blocks}
 
     @property

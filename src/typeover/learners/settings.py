@@ -38,8 +38,9 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
                     f"block is {self.block!r}; {nearest(self.block, SCHEDULES)} Or give a whole number"
                 )
         elif whole("block", self.block, meaning="rounds per block, or a schedule's name") * n_blocks > self.horizon:
+            blocks = "a block" if n_blocks == 1 else f"{n_blocks} blocks"
             raise InvalidInputError(
-                f"horizon is {self.horizon}, too short for {n_blocks} blocks of {self.block} rounds; "
+                f"horizon is {self.horizon}, too short for {blocks} of {self.block} rounds; "
                 f"it must be at least {n_blocks * self.block}, or block at most {self.horizon // n_blocks}"
             )
 

@@ -21,7 +21,7 @@ from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Responses, Tables, Tape
-from typeover.errors import InvalidInputError
+from typeover.errors import InvalidInputError, StateError
 from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, place
 from typeover.learners.settings import Settings
 from typeover.policies import Mixture
@@ -60,6 +60,8 @@ class Stagewise(abc.ABC):
         self.loss = loss
         self.settings = settings
         self._revealing = revealing
+        self._parts = [name for name, part in (("loss", loss), ("revealing", revealing)) if part is not None]
+        """What was given that a state cannot hold."""
         self._rng = generator(seed, rng, self.thing)
         self._rounds = 0
         self._version = 0
@@ -100,7 +102,7 @@ class Stagewise(abc.ABC):
         self._open.add(number)
         self._counts["audits"] += self._stage.revealing
         return Decision(
-            round=Round(number, context, actions),
+            round=Round(number, context, tuple(actions)),  # the caller may change the list before a late answer
             action=actions[index] if index >= 0 else None,
             index=index,
             suggestion=suggestion,
@@ -168,6 +170,7 @@ class Stagewise(abc.ABC):
             arrays |= {"support": mixture.support, "weights": mixture.weights}
         words = {
             "set": identity(self.policies),
+            "parts": self._parts,
             "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
             "rng": freeze(self._rng),
             "rounds": self._rounds,
@@ -185,6 +188,11 @@ class Stagewise(abc.ABC):
         """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
         check_header(state.json, cls.thing, 1)
         check_identity(state.json["set"], policies)
+        if lost := {name for name in state.json["parts"] if parts.get(name) is None}:
+            raise StateError(
+                f"state was saved by a learner with {', '.join(sorted(lost))}, which it cannot hold; pass the same "
+                f"again: from_state(state, policies=..., {', '.join(f'{name}=...' for name in sorted(lost))})"
+            )
         learner = cls(policies=policies, rng=thaw(state.json["rng"]), **state.json["settings"], **parts)
         learner._restore(state)
         return learner
