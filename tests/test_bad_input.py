@@ -177,7 +177,7 @@ BAD = {
         r"horizon is 100, too short for 4 blocks of 30 rounds; it must be at least 120, or block at most 25",
     ),
     "horizon too short for two blocks": (lambda: efbo(block=51, blends="none"), r"too short for 2 blocks of 51 rounds"),
-    "horizon too short for one block": (lambda: rewards(block=101), r"horizon is 100, too short for 1 block"),
+    "horizon too short for one block": (lambda: rewards(block=101), r"horizon is 100, too short for a block"),
     "block of nothing": (lambda: efbo(block=0), r"block is 0; it must be a whole number from 1"),
     "unknown schedule": (
         lambda: efbo(block="minmax"),
