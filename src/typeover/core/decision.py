@@ -58,7 +58,7 @@ def check_actions(actions: Actions, name: str = "actions") -> Actions:
     try:
         distinct = len(set(actions))
     except TypeError:
-        unhashable = next(a for a in actions if not _is_name(a))
+        unhashable = next(a for a in actions if not is_name(a))
         raise InvalidInputError(f"{unhashable!r} in {name} cannot be a name; use strings or numbers") from None
     if distinct < len(actions):
         seen: set[Action] = set()
@@ -67,7 +67,7 @@ def check_actions(actions: Actions, name: str = "actions") -> Actions:
     return actions
 
 
-def _is_name(action: object) -> bool:
+def is_name(action: object) -> bool:
     """Whether it can be looked up; lists, dicts and tuples that hold one cannot."""
     try:
         hash(action)

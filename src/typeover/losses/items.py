@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Actions, Vector
+from typeover.core.decision import is_name
 from typeover.errors import InvalidInputError, nearest
 
 KEPT = 1024
@@ -72,15 +73,6 @@ class ItemLoss(ABC):
                     f"candidate must be an item, only the answer may be new; {nearest(action, self.items)}"
                 )
         raise AssertionError  # pragma: no cover
-
-
-def is_name(thing: Any) -> bool:
-    """Can it be looked up? A list, a dict and a tuple that holds one cannot."""
-    try:
-        hash(thing)
-    except TypeError:
-        return False
-    return True
 
 
 def numbers(values: Any, *, name: str, axes: int, allowed: str) -> NDArray[np.float64]:
