@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Vector
+from typeover.core.decision import is_name
 from typeover.errors import InvalidInputError
-from typeover.losses.items import ItemLoss, is_name
+from typeover.losses.items import ItemLoss
 
 
 class Tree(ItemLoss):
