@@ -280,8 +280,8 @@ def test_a_refusal_has_to_come_and_to_say_what_is_wrong():
 def test_states_are_compared_to_the_bit_and_values_to_the_tolerance():
     setting = w1(n_policies=3)
     one = Uniform(policies=setting.policies, seed=1).state()
-    with pytest.raises(AssertionError, match="rounds: 0 and 1"):
-        assert_same_state(one, State(json=one.json | {"rounds": 1}))
+    with pytest.raises(AssertionError, match="published: 0 and 1"):
+        assert_same_state(one, State(json=one.json | {"published": 1}))
     with pytest.raises(AssertionError, match="array a differs"):
         assert_same_state(State(json={}, arrays={"a": np.ones(2)}), State(json={}, arrays={"a": np.ones(2) + 1e-15}))
     assert_close({"a": [1.0]}, {"a": [1.0 + 1e-12]})

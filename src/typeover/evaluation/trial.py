@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.feedback import Outcome
+from typeover.core.inputs import real
 from typeover.core.protocols import CompiledLearner, Environment, Learner, Policies, TabularSession
 from typeover.core.tape import Plays, Tape
 from typeover.errors import InvalidInputError
@@ -41,7 +42,7 @@ class Trial:
         if compared is None:
             raise InvalidInputError(f"{type(learner).__name__} has no policies; pass policies= to compare it with")
         self.learner = learner
-        self.tolerance = float(getattr(learner, "tolerance", 0.0) if tolerance is None else tolerance)
+        self.tolerance = _tolerance(learner, tolerance)
         self.rounds = 0
         self._session = environment.session(seed=seed, policies=compared, tolerance=self.tolerance)
         can_play = isinstance(learner, CompiledLearner) and hasattr(self._session, "settle")
@@ -89,6 +90,15 @@ class Trial:
             self.last = _last(tape, plays)
             progress(self.rounds)
         return rows
+
+
+def _tolerance(learner: Learner, tolerance: float | None) -> float:
+    given = getattr(learner, "tolerance", None) if tolerance is None else tolerance
+    if given is None:
+        raise InvalidInputError(
+            f"{type(learner).__name__} has no tolerance; pass tolerance= to say which policies it is compared with"
+        )
+    return real("tolerance", given, meaning="how much mean loss above the most faithful policy's is allowed")
 
 
 def _last(tape: Tape, plays: Plays) -> Glimpse:

@@ -48,15 +48,15 @@ class Bound(NamedTuple):
     """The revealing action's index in each context."""
 
 
-def heard(decision: Decision, feedback: Feedback, policies: Policies, loss: SurrogateLoss | None) -> Heard:
-    """One answered round."""
+def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None) -> Heard:
+    """One answered round, with the votes that were cast in it."""
     context, actions = decision.round.context, decision.round.actions
     deltas = np.zeros(len(actions))
     if feedback.revealed and loss is not None:
         deltas = check_deltas(loss.deltas(actions, feedback.correction, context), actions, feedback.correction)
     return Heard(
         first=decision.round.number,
-        votes=np.ascontiguousarray(policies.vote(context, actions)[None]),
+        votes=np.ascontiguousarray(decision.recommended)[None],
         contexts=np.zeros(1, dtype=np.int32),
         suggestions=np.array([decision.suggestion], dtype=np.int32),
         n_actions=len(actions),

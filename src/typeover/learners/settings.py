@@ -27,7 +27,7 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     n_actions: int | None = None
     """K, which the schedules `aligned` and `misaligned` need in advance."""
 
-    def check(self, n_blocks: int) -> None:
+    def _check_blocks(self, n_blocks: int) -> None:
         """Refuse horizons that are too short for the blocks."""
         whole("horizon", self.horizon, low=4, meaning="how many rounds there will be, 4 blocks at least")
         if self.n_actions is not None:
@@ -52,6 +52,14 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return block_length(self.horizon, schedule, n_actions=self.n_actions, n_policies=n_policies)
 
 
+class RewardOnlySettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Explore first on rewards alone."""
+
+    def __post_init__(self) -> None:
+        """One block."""
+        self._check_blocks(1)
+
+
 class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Algorithm 1."""
 
@@ -70,15 +78,17 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
 
     def __post_init__(self) -> None:
         """Name, value received, what is allowed."""
-        self.check(n_blocks=2 if self.blends == "none" else 4)
+        self._check_blocks(2 if self.blends == "none" else 4)
         real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
         for name, value, known in (("saddle", self.saddle, SADDLES), ("step", self.step, STEPS)):
             if value not in known:
                 raise InvalidInputError(f"{name} is {value!r}; {nearest(value, known)}")
         if self.iterations is not None:
             whole("iterations", self.iterations, meaning="S, the steps of mwu")
-        if self.cap is not None and real("cap", self.cap, low=1.0, meaning="the multiplier's upper end B") <= 1:
-            raise InvalidInputError("cap is 1; the multiplier's upper end B must exceed 1, where it starts at 1/B")
+        if self.cap is not None:
+            least = 1.0 if self.saddle == "mwu" else 0.0  # mwu starts at 1/B, below B
+            if real("cap", self.cap, meaning="the multiplier's upper end B") <= least:
+                raise InvalidInputError(f"cap is {self.cap!r}; the multiplier's upper end B must exceed {least:g} here")
         self._check_blends()
 
     def _check_blends(self) -> None:
@@ -113,4 +123,4 @@ class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Nothing to set."""
 
 
-Settings = EFBOSettings | ExploreSettings | LeaderSettings | NoSettings
+Settings = EFBOSettings | RewardOnlySettings | LeaderSettings | NoSettings

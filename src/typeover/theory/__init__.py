@@ -5,7 +5,7 @@ from __future__ import annotations
 from typeover.theory.blends import blend_grid
 from typeover.theory.bounds import blended_deviation, converted_regret, efbo_constraint_regret, efbo_reward_regret
 from typeover.theory.schedules import Schedule, block_length
-from typeover.theory.similarity import SimilarityCurve, best_feasible, similarity_curve
+from typeover.theory.similarity import SimilarityCurve, best_feasible, feasible, similarity_curve
 
 __all__ = [
     "Schedule",
@@ -17,5 +17,6 @@ __all__ = [
     "converted_regret",
     "efbo_constraint_regret",
     "efbo_reward_regret",
+    "feasible",
     "similarity_curve",
 ]
