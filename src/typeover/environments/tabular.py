@@ -145,7 +145,7 @@ def _per_context(name: str, lists: Sequence[Any], n_contexts: int) -> list[Actio
     """The candidates or answers of each context, checked; one list for all stays one object."""
     if n_contexts == 0:
         raise InvalidInputError("contexts is empty; a world needs at least one context")
-    if not hasattr(lists, "__len__") or not len(lists) or not isinstance(lists[0], list | tuple):
+    if not hasattr(lists, "__len__") or not len(lists) or not isinstance(lists[0], list | tuple | range):
         return [check_actions(lists, name)] * n_contexts
     lengths = sorted({len(check_actions(own, name)) for own in lists})
     if len(lists) != n_contexts or len(lengths) > 1:
