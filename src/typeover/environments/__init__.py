@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typeover.environments.benchmark import Benchmark
+from typeover.environments.habits import Careless, Hurried, Moody, Slipping
 from typeover.environments.tabular import TabularWorld
-from typeover.environments.users import Exact, Tolerant, User
+from typeover.environments.users import Conduct, Exact, Soft, Tolerant, User
 from typeover.environments.words import Typing, next_word
 from typeover.environments.worlds import Setting, aligned_world, w1
 
 __all__ = [
-    "Benchmark", "Exact", "Setting", "TabularWorld", "Tolerant", "Typing", "User", "aligned_world", "next_word", "w1",
+    "Benchmark", "Careless", "Conduct", "Exact", "Hurried", "Moody", "Setting", "Slipping", "Soft",
+    "TabularWorld", "Tolerant", "Typing", "User", "aligned_world", "next_word", "w1",
 ]  # fmt: skip

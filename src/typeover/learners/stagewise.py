@@ -245,16 +245,24 @@ class Stagewise(abc.ABC):
         revealing = np.full(n, stage.revealing)
         responses = tape.respond(shown, revealing)
         if self._is_learning(self._rounds + 1):
-            first, revealed = self._rounds + 1, ~responses.accepted
-            deltas = bound.deltas[tape.contexts, tape.answers]
+            deltas = bound.deltas[tape.contexts, responses.entered]  # another one's row where nothing was entered
             self._absorb(
-                Heard(first, bound.votes, tape.contexts, suggestions, n_actions, responses.rewards, revealed, deltas)
-            )
+                Heard(
+                    self._rounds + 1, bound.votes, tape.contexts, suggestions, n_actions, responses.rewards,
+                    responses.revealed, deltas,
+                )
+            )  # fmt: skip
         self._rounds += n
         accepted = int(np.count_nonzero(responses.accepted))
+        dismissed = int(np.count_nonzero(~responses.accepted & ~responses.revealed))
         kind = "audit " if stage.revealing else ""
         self._counts.update(
-            {"audits": n * stage.revealing, kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted}
+            {
+                "audits": n * stage.revealing,
+                kind + Outcome.ACCEPTED: accepted,
+                kind + Outcome.CORRECTED: n - accepted - dismissed,
+                kind + Outcome.DISMISSED: dismissed,
+            }
         )
         return Plays(suggestions, shown, revealing, responses)
 
@@ -270,5 +278,7 @@ def joined(parts: list[Plays]) -> Plays:
         responses=Responses(
             accepted=np.concatenate([part.responses.accepted for part in parts]),
             rewards=np.concatenate([part.responses.rewards for part in parts]),
+            revealed=np.concatenate([part.responses.revealed for part in parts]),
+            entered=np.concatenate([part.responses.entered for part in parts]),
         ),
     )
