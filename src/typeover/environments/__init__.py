@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typeover.environments.baits import STARVING_BLENDS, STARVING_TOLERANCE, bait_world, h6, h20, hr, starving, w2
 from typeover.environments.benchmark import Benchmark
 from typeover.environments.habits import Careless, Hurried, Moody, Slipping
 from typeover.environments.tabular import TabularWorld
@@ -10,6 +11,7 @@ from typeover.environments.words import Typing, next_word
 from typeover.environments.worlds import Setting, aligned_world, w1
 
 __all__ = [
-    "Benchmark", "Careless", "Conduct", "Exact", "Hurried", "Moody", "Setting", "Slipping", "Soft",
-    "TabularWorld", "Tolerant", "Typing", "User", "aligned_world", "next_word", "w1",
+    "STARVING_BLENDS", "STARVING_TOLERANCE", "Benchmark", "Careless", "Conduct", "Exact", "Hurried", "Moody", "Setting",
+    "Slipping", "Soft", "TabularWorld", "Tolerant", "Typing", "User", "aligned_world",
+    "bait_world", "h6", "h20", "hr", "next_word", "starving", "w1", "w2",
 ]  # fmt: skip
