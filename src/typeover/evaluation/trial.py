@@ -81,8 +81,8 @@ class Trial:
         session, learner = cast("TabularSession", self._session), cast("CompiledLearner", self.learner)
         rows: list[dict[str, float]] = []
         while self.rounds < marks[-1]:
-            n = min(CHUNK, int(marks[-1]) - self.rounds)
-            tape = session.tape(n)
+            tape = session.tape(min(CHUNK, int(marks[-1]) - self.rounds))
+            n = len(tape.contexts)  # fewer where the world changes
             plays = learner.play(tape)
             inside = marks[(marks > self.rounds) & (marks <= self.rounds + n)] - self.rounds
             rows += session.settle(tape, plays, inside)
@@ -103,9 +103,14 @@ def _tolerance(learner: Learner, tolerance: float | None) -> float:
 
 def _last(tape: Tape, plays: Plays) -> Glimpse:
     tables, x = tape.tables, int(tape.contexts[-1])
-    index, accepted = int(plays.shown[-1]), bool(plays.responses.accepted[-1])
+    index, accepted, entered = (
+        int(plays.shown[-1]),
+        bool(plays.responses.accepted[-1]),
+        int(plays.responses.entered[-1]),
+    )
     shown = tables.actions[x][index] if index >= 0 else None
-    return Glimpse(tables.contexts[x], shown, accepted, None if accepted else tables.answers[x][int(tape.answers[-1])])
+    is_typed = entered >= 0 and not accepted  # what is told of an accepted round was not entered
+    return Glimpse(tables.contexts[x], shown, accepted, tables.answers[x][entered] if is_typed else None)
 
 
 def _silent(done: int) -> None:

@@ -53,7 +53,7 @@ def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None) ->
     context, actions = decision.round.context, decision.round.actions
     deltas = np.zeros(len(actions))
     if feedback.revealed and loss is not None:
-        deltas = check_deltas(loss.deltas(actions, feedback.correction, context), actions, feedback.correction)
+        deltas = check_deltas(loss.deltas(actions, feedback.answer, context), actions, feedback.answer)
     return Heard(
         first=decision.round.number,
         votes=np.ascontiguousarray(decision.recommended)[None],

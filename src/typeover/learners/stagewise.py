@@ -238,17 +238,34 @@ class Stagewise(abc.ABC):
         revealing = np.full(n, stage.revealing)
         responses = tape.respond(shown, revealing)
         if self._is_learning(self._ledger.rounds + 1):
-            first, revealed = self._ledger.rounds + 1, ~responses.accepted
-            deltas = bound.deltas[tape.contexts, tape.answers]
             self._absorb(
-                Heard(first, bound.votes, tape.contexts, suggestions, n_actions, responses.rewards, revealed, deltas)
+                Heard(
+                    first=self._ledger.rounds + 1,
+                    votes=bound.votes,
+                    contexts=tape.contexts,
+                    suggestions=suggestions,
+                    n_actions=n_actions,
+                    rewards=responses.rewards,
+                    revealed=responses.revealed,
+                    deltas=bound.deltas[tape.contexts, responses.entered],  # another one's where nothing was entered
+                )
             )
-        accepted = int(np.count_nonzero(responses.accepted))
-        kind = "audit " if stage.revealing else ""
-        outcomes = {kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted}
-        self._ledger.played(outcomes | {"audits": n * stage.revealing})
+        self._ledger.played(outcomes(responses, is_audit=stage.revealing))
         self._is_torn = False
         return Plays(suggestions, shown, revealing, responses)
+
+
+def outcomes(responses: Responses, *, is_audit: bool) -> dict[str, int]:
+    """How a stretch of rounds ended, as the ledger counts it."""
+    n, accepted = len(responses.accepted), int(np.count_nonzero(responses.accepted))
+    dismissed = int(np.count_nonzero(~responses.accepted & ~responses.revealed))
+    kind = "audit " if is_audit else ""
+    return {
+        kind + Outcome.ACCEPTED: accepted,
+        kind + Outcome.CORRECTED: n - accepted - dismissed,
+        kind + Outcome.DISMISSED: dismissed,
+        "audits": n * is_audit,
+    }
 
 
 def joined(parts: list[Plays]) -> Plays:
@@ -262,5 +279,7 @@ def joined(parts: list[Plays]) -> Plays:
         responses=Responses(
             accepted=np.concatenate([part.responses.accepted for part in parts]),
             rewards=np.concatenate([part.responses.rewards for part in parts]),
+            revealed=np.concatenate([part.responses.revealed for part in parts]),
+            entered=np.concatenate([part.responses.entered for part in parts]),
         ),
     )
