@@ -11,6 +11,21 @@ from fractions import Fraction
 
 import numpy as np
 
+from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
+    anchor_action,
+    audited,
+    begin,
+    choose,
+    effective,
+    estimate,
+    exponentials,
+    leader_weights,
+    play,
+    review,
+    rewarded,
+    taught,
+)
+
 
 def ends(d, r):
     """The least d (of those the highest r, then the first), the highest r (the least d, the first), finiteness."""

@@ -6,7 +6,7 @@ import pytest
 import tiny
 from typeover import environments, learners
 from typeover.environments import w1
-from typeover.learners import EFBO, CorrectionOnly, RewardOnly, Uniform
+from typeover.learners import EFBO, CorrectionOnly, RewardOnly, SharedExp4, Uniform
 from typeover.testing import LearnerContract
 
 SETTING = w1(n_policies=30)
@@ -21,6 +21,7 @@ def by_context(context, actions):
     return actions[context % len(actions)]
 
 
+SHARED = {"tolerance": 0.05}
 EFBO_BASE = {"tolerance": 0.05, "horizon": 120}
 PARTS = ("transform", "revealing")
 """What a state cannot hold."""
@@ -42,6 +43,11 @@ TRIED = {
     "reward-only block": (RewardOnly, {"horizon": 100, "block": 100}),
     "correction-only": (CorrectionOnly, {}),
     "correction-only growth": (CorrectionOnly, {"first": 1, "growth": 1.5}),
+    "shared": (SharedExp4, SHARED),
+    "shared fixed": (SharedExp4, SHARED | {"audits": "fixed"}),
+    "shared without audits": (SharedExp4, SHARED | {"audits": 0}),
+    "shared budget": (SharedExp4, SHARED | {"audit_budget": 9, "blends": [0.0, 0.5, 1.0], "reserve": False}),
+    "shared named audit": (SharedExp4, SHARED | {"revealing": 4}),
     "uniform": (Uniform, {}),
 }
 
@@ -54,7 +60,7 @@ class Enrolled(LearnerContract):
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
 
     @pytest.fixture
     def make(self, kind):
@@ -85,11 +91,11 @@ class TestLearnersOverRandomisedPolicies(Enrolled):
 
     policies_of, world_of = tiny.randomised(), tiny.world()
 
-    @pytest.fixture(params=["efbo", "efbo mwu", "reward-only", "correction-only"])
+    @pytest.fixture(params=["efbo", "efbo mwu", "reward-only", "correction-only", "shared", "shared without audits"])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
 
 
 class TestLearnersWithCandidatesOfTheContext(Enrolled):
@@ -98,11 +104,11 @@ class TestLearnersWithCandidatesOfTheContext(Enrolled):
     typing = environments.next_word(n_contexts=20, n_policies=8)
     policies_of, world_of = typing.policies, typing.world
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "uniform"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform"])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
 
 
 class TestLearnersAmongUsersWithHabits(Enrolled):
@@ -110,11 +116,11 @@ class TestLearnersAmongUsersWithHabits(Enrolled):
 
     policies_of, world_of = tiny.tables(), tiny.world(user=tiny.USERS["stacked"])
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "shared without audits"])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
 
 
 class TestLearnersThatAreTold(TestLearnersAmongUsersWithHabits):

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from typeover.kernels.exponentials import exponentials, leader_weights
+
+EXPONENTS = st.lists(st.floats(-1e6, 0), min_size=1, max_size=70)
+
+
+@given(EXPONENTS)
+def test_exponentials_are_those_of_numpy_to_a_few_last_bits(exponents):
+    values, twin, powers = np.array(exponents), np.array(exponents), np.zeros(len(exponents))
+    exponentials(values, powers)
+    naive.exponentials(twin, powers)
+    np.testing.assert_allclose(values, twin, rtol=2e-15)
+
+
+def test_the_exponential_of_nothing_is_one_and_of_very_little_is_almost_nothing():
+    values = np.array([0.0, -1e300, -np.inf, -708.0])
+    exponentials(values, np.zeros(4))
+    assert values[0] == 1.0
+    assert np.all((values[1:] > 0) & (values[1:] < 1e-300))
+
+
+@given(st.integers(1, 60), st.floats(0, 1), st.floats(1e-6, 10), st.integers(0, 10**6))
+def test_the_leaders_weights_are_their_formula(n, blend, rate, seed):
+    source = np.random.default_rng(seed)
+    rewards, losses = source.random(n) * 100, source.random(n) * 100 - 20
+    listed = source.random(n) < 0.6
+    listed[source.integers(n)] = True
+    weights, twin, powers = np.zeros(n), np.zeros(n), np.zeros(n)
+    total = leader_weights(rewards, losses, listed, blend, rate, weights, powers)
+    assert total == pytest.approx(naive.leader_weights(rewards, losses, listed, blend, rate, twin, powers), rel=1e-10)
+    np.testing.assert_allclose(weights / total, twin / total, rtol=1e-9, atol=1e-300)
+    assert not weights[~listed].any()
