@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -7,9 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from typeover.cli import main
-from typeover.cli.bench import saddle
 from typeover.cli.bench.timing import side_by_side
+from typeover.cli.output import Claim
 from typeover.oracles import exact
+
+regret, saddle = (importlib.import_module(f"typeover.cli.bench.{name}") for name in ("regret", "saddle"))
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +28,14 @@ def test_the_yardsticks_of_the_saddle_point_find_the_same_optimum(instance: tupl
     assert saddle.bisection(rewards, losses, 0.05) == pytest.approx(solution.multiplier, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_bench_saddle_judges_every_bar_of_its_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saddle, "SIZES", (1_000,))
-    monkeypatch.setattr(saddle, "_simulated", lambda seed: 2e6)
-    result = CliRunner().invoke(main, ["bench", "saddle", "--json"])
+    monkeypatch.setattr(saddle, "_simulated", lambda seed, rounds: 2e6)
+    result = CliRunner().invoke(main, ["bench", "saddle", "--quick", "--json"])
     document = json.loads(result.stdout)
+    assert list(document)[:3] == ["format", "version", "bench"]
+    assert (document["format"], document["version"]) == ("typeover.bench", 1)
     held = [claim["holds"] for claim in document["claims"]]
     assert result.exit_code == (0 if all(held) else 1), "the exit code is the verdict; timings are not judged here"
     assert len(held) == 7
@@ -38,13 +44,71 @@ def test_bench_saddle_judges_every_bar_of_its_sizes(monkeypatch: pytest.MonkeyPa
     loaded = next(claim for claim in document["claims"] if "heavy" in claim["claim"])
     assert loaded["holds"], loaded
     assert set(document["sizes"][0]["mwu"]) == {"tuned", "printed"}
+    assert "Compared" in result.stderr
+
+
+@pytest.mark.parametrize(("quick", "n_sizes"), [(["--quick"], 2), ([], 3)])
+def test_bench_saddle_says_first_what_is_compared_and_leaves_a_million_out_if_it_must_be_quick(
+    monkeypatch: pytest.MonkeyPatch, quick: list[str], n_sizes: int
+) -> None:
+    claim = Claim("nothing", bar="<= 1", figure=0.5, holds=True)
+    row = {"n_policies": 1, "seconds": {}}
+    solved: list[int] = []
+    monkeypatch.setattr(saddle, "_solve", lambda size, seed: (solved.append(size) or row, [claim]))
+    monkeypatch.setattr(saddle, "_starting", lambda budget: ({}, [claim]))
+    monkeypatch.setattr(saddle, "_simulated", lambda seed, rounds: 2e6)
+    result = CliRunner().invoke(main, ["bench", "saddle", *quick])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Compared: ")
+    assert "A bar is" in result.stdout
+    assert len(solved) == n_sizes
+
+
+@pytest.mark.parametrize("words", [saddle.WORDS, regret.WORDS])
+def test_the_words_before_a_bench_explain_its_own(words: str) -> None:
+    for term in ("frontier", "mwu", "A bar is") if words is saddle.WORDS else ("uniform", "The bar", "Theorem 2"):
+        assert term in words
+
+
+def test_without_scipy_bench_saddle_names_the_command_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saddle.util, "find_spec", lambda name: None)
+    result = CliRunner().invoke(main, ["bench", "saddle"])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.endswith("run: pip install scipy\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["saddle", "--seed", "-1"], "'--seed': -1 is not in the range x>=0"),
+        (["regret", "--seed", "-1"], "'--seed': -1 is not in the range x>=0"),
+        (["regret", "--alignment", "1.5"], "'--alignment': 1.5 is not in the range 0<=x<=1"),
+        (["regret", "--alignment", "nan"], "'--alignment': nan is not in the range 0<=x<=1"),
+        (["regret", "--seeds", "1"], "'--seeds': 1 is not in the range"),
+    ],
+)
+def test_what_lies_outside_a_range_is_named_as_the_option(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["bench", *arguments])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Try 'main bench" in result.stderr
 
 
 def test_bench_regret_compares_with_theorem_2_and_says_where_it_says_nothing() -> None:
     result = CliRunner().invoke(main, ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1"])
     assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("EFBO's regret per round")
     assert "says nothing here" in result.stdout
     assert "2 of 2 claims hold" in result.stdout
+
+
+def test_bench_regret_begins_at_the_seed_that_it_is_given() -> None:
+    arguments = ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1", "--json"]
+    first, second = (json.loads(CliRunner().invoke(main, [*arguments, "--seed", str(seed)]).stdout) for seed in (0, 7))
+    assert list(second)[:5] == ["format", "version", "bench", "seed", "seeds"]
+    assert (second["seed"], second["seeds"]) == (7, 2)
+    assert first["efbo"] != second["efbo"]
 
 
 @pytest.mark.slow

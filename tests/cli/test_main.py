@@ -1,8 +1,11 @@
 """The command group: help, laziness, exit codes."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -112,3 +115,41 @@ def test_commands_added_at_run_time_stand_beside_the_lazy_ones():
     group = LazyGroup("group", lazy={"no": Lazy(f"{__name__}:says_no", "Run and answer no.")})
     group.add_command(refuses)
     assert listed(CliRunner().invoke(group, ["--help"]).stdout) == ["no", "refuses"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only where there is a disk that is always full")
+@pytest.mark.parametrize("arguments", ["doctor", "doctor --json", "--help", "demo --duration 0 --rounds 200"])
+@pytest.mark.parametrize("where", [">&-", "> /dev/full"])
+def test_output_that_cannot_be_written_is_one_sentence_and_exit_code_1(arguments, where):
+    command = f"{shlex.quote(sys.executable)} -m typeover {arguments} {where}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+def test_a_reader_that_leaves_early_gets_no_complaint():
+    command = f"{shlex.quote(sys.executable)} -m typeover doctor | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_characters_that_the_terminal_does_not_know_are_printed_as_escapes():
+    code = (
+        "from typeover.cli.lazy import LazyGroup\nimport click\n"
+        "group = LazyGroup('group')\n"
+        "group.add_command(click.Command('sings', callback=lambda: click.echo('a \\u2581 b')))\n"
+        "group.main(['sings'])"
+    )
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (0, "a \\u2581 b\n"), done.stderr
+
+
+def test_other_errors_of_the_system_keep_their_traceback():
+    def fails():
+        raise FileNotFoundError(2, "no such file")
+
+    group = LazyGroup("group", commands={"fails": click.Command("fails", callback=fails)})
+    assert isinstance(CliRunner().invoke(group, ["fails"]).exception, FileNotFoundError)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
+import io
+import os
+import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
 from typeover.errors import TypeoverError, nearest
+from typeover.kernels import NO_CACHE, WAY_OUT
+
+UNWRITTEN = {errno.EBADF, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EPIPE, errno.EFBIG}
+"""Of an error: what could not be written is the output."""
 
 
 class Lazy(NamedTuple):
@@ -32,6 +41,12 @@ class BadInput(click.ClickException):
     """What the caller gave does not fit: one sentence on stderr, exit code 2."""
 
     exit_code = 2
+
+
+class Failed(click.ClickException):
+    """It could not run here: one sentence on stderr, exit code 1."""
+
+    exit_code = 1
 
 
 class LazyGroup(click.Group):
@@ -77,3 +92,41 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except TypeoverError as error:
             raise BadInput(str(error)) from error
+        except RuntimeError as error:
+            if NO_CACHE not in str(error):
+                raise
+            raise Failed(WAY_OUT) from error
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as a program that ends with one sentence, not a traceback, when its output cannot be written."""
+        if not kwargs.get("standalone_mode", True):
+            return super().main(*args, **kwargs)
+        if sys.stdout is None:
+            _give_up("standard output is closed")
+        _never_crash_on_characters()
+        try:
+            try:
+                return super().main(*args, **kwargs)
+            finally:
+                sys.stdout.flush()  # what was printed fails here, if at all, and not after the last line of Python
+        except OSError as error:
+            if error.errno not in UNWRITTEN:
+                raise
+            _give_up("" if error.errno == errno.EPIPE else f"the output cannot be written: {error.strerror}")
+
+
+def _never_crash_on_characters() -> None:
+    """Characters that the terminal does not know are printed as their escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up(sentence: str) -> NoReturn:
+    """Say why, drop what is still unwritten, exit with 1."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if sentence:
+            click.echo(f"Error: {sentence}", err=True)
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # no real file behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

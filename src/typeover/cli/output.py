@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -38,15 +41,26 @@ def json_option(function: _Function) -> _Function:
 
 
 def emit(document: Any) -> None:
-    """Print the one JSON document of this command; arrays become lists, what is not finite becomes null."""
+    """Print the one JSON document of this command; arrays become lists, what is not finite becomes null.
+
+    It is UTF-8 whatever the terminal speaks.
+    """
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2).decode())
+    click.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2))
 
 
 def progress(text: str) -> None:
     """Say on stderr how far the work is."""
     click.echo(text, err=True)
+
+
+def introduce(text: str, *, as_json: bool) -> None:
+    """Say in plain words what is about to be measured, before it is; lines that end in a full stop stay apart."""
+    width = min(100, shutil.get_terminal_size().columns)
+    for sentence in re.split(r"(?<=[.])\n", text.strip()):
+        click.echo(textwrap.fill(sentence, width), err=as_json)
+    click.echo(err=as_json)
 
 
 def verdict(claims: Sequence[Claim]) -> int:
@@ -73,6 +87,6 @@ def print_claims(claims: Sequence[Claim]) -> None:
     """A line each: whether it holds, the figure, the bar."""
     for claim in claims:
         figure = f"{claim.figure:.4g}" if isinstance(claim.figure, float) else claim.figure
-        print(f"{'holds ' if claim.holds else 'MISSED'}  {claim.claim}: {figure} (bar {claim.bar})")
+        click.echo(f"{'holds ' if claim.holds else 'MISSED'}  {claim.claim}: {figure} (bar {claim.bar})")
     kept = sum(claim.holds for claim in claims)
-    print(f"{kept} of {len(claims)} claims hold")
+    click.echo(f"{kept} of {len(claims)} claims hold")

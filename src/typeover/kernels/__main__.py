@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
 
-from typeover.kernels import MODULES
+from typeover.kernels import MODULES, NO_CACHE, WAY_OUT
 
 
 def compile_all() -> None:
     """Import each kernel module; the first time this compiles it and fills numba's cache."""
     for name in MODULES:
         began = time.perf_counter()
-        importlib.import_module(f"typeover.kernels.{name}")
-        sys.stdout.write(f"compiled kernel {name} ready after {time.perf_counter() - began:.1f} s\n")
-        sys.stdout.flush()
+        try:
+            importlib.import_module(f"typeover.kernels.{name}")
+        except RuntimeError as error:
+            if NO_CACHE not in str(error):
+                raise
+            sys.exit(f"Error: {WAY_OUT}")
+        if sys.stdout is not None:  # None: closed by the caller
+            sys.stdout.write(f"compiled kernel {name} ready after {time.perf_counter() - began:.1f} s\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    compile_all()
+    try:
+        compile_all()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is unwritten is dropped
+        sys.exit(f"Error: {error.strerror}")
