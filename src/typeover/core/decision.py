@@ -37,7 +37,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
         decision = learner.decide(context, candidates)
         typed = ask(context, suggestion=decision.action)  # your own front end; None: an empty field
-        learner.learn(decision, Feedback(reward=1.0) if typed == decision.action else Feedback(correction=typed))
+        is_accepted = typed == decision.action and not decision.revealing
+        learner.learn(decision, Feedback(reward=1.0) if is_accepted else Feedback(correction=typed))
 
     >>> import numpy as np
     >>> asked = Round(number=1, context="where is my money?", actions=("refund", "invoice"))

@@ -19,6 +19,8 @@ from typeover.policies.votes import check_probabilities, checked_votes
 class Mixture:
     """Play one of these policies, drawn anew in every round.
 
+    `support` holds the places of the policies in the set, `weights` the probability of each; they sum to 1.
+
     >>> from typeover.policies import Constant, PolicySet
     >>> policies = PolicySet([Constant("yes"), Constant("no"), Constant("later")])
     >>> mixture = Mixture(policies, support=[0, 2], weights=[0.75, 0.25])
