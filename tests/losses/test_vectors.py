@@ -103,6 +103,7 @@ BAD = [
     ({"vectors": {"a": [1, np.inf]}}, "the vector of 'a' is zero or not finite"),
     ({"vectors": [[], []]}, "the vector of 0 is zero or not finite"),
     ({"vectors": {"a": [1, 0], "b": [1]}}, "vectors cannot be read as numbers .* all of one length"),
+    ({"vectors": {"a": [10**400]}}, "vectors cannot be read as numbers"),
     ({"vectors": {"a": "east"}}, "vectors cannot be read as numbers"),
     ({"vectors": [1, 2]}, r"vectors has shape \(2,\); it must be \{item: vector\}"),
     ({"vectors": {}}, r"vectors has shape \(0,\)"),

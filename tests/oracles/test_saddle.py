@@ -262,6 +262,7 @@ BAD = [
     ({"rewards": [[0.2, 0.9]], "losses": [[0.0, 0.4]]}, r"rewards has shape \(1, 2\)"),
     ({"rewards": ["high", "low"]}, r"rewards"),
     ({"losses": 0.5, "rewards": 0.5}, r"rewards has shape \(\)"),
+    ({"rewards": [10**400, 1]}, r"rewards is \[1000+; it must hold one number per policy"),
     ({"tolerance": -0.1}, r"tolerance is -0.1; it must be a finite number from 0"),
     ({"tolerance": math.nan}, "tolerance is nan"),
     ({"tolerance": "much"}, "tolerance is 'much'"),

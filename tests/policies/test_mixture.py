@@ -138,6 +138,7 @@ BAD = [
     ([0, 1], [-0.5, 1.5], "each must lie in"),
     ([0, 1], [np.nan, 1.0], "with sum nan"),
     ([0, 1], ["much", "little"], r"support is \[0, 1\] and weights \['much', 'little'\]; give two lists of numbers"),
+    ([0], [10**400], "give two lists of numbers of one length"),
     ([0, [1]], [0.5, 0.5], "give two lists of numbers of one length"),
 ]
 

@@ -400,3 +400,10 @@ def test_a_table_of_probabilities_is_read_at_once(monkeypatch):
     policies = tables(0)[1]
     monkeypatch.setattr(TablePolicies, "vote", None)
     assert np.array_equal(by_context(policies, range(4), [ACTIONS] * 4), policies._table)
+
+
+@pytest.mark.parametrize("policies", [certain(), *tables(0, n_policies=3)])
+@pytest.mark.parametrize("indices", [[3], [-1], 0, [0.5], ["first"], None])
+def test_a_subset_of_what_is_not_there_is_refused(policies, indices):
+    with pytest.raises(InvalidInputError, match=r"indices is .*; give a list of places in the set: 0 to 2"):
+        policies.subset(indices)

@@ -90,7 +90,7 @@ def numbers(values: Any, *, name: str, axes: int, allowed: str) -> NDArray[np.fl
     """A copy of the values as float64 with this many axes; finite or not is for the caller to say."""
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} cannot be read as numbers ({values!r:.60}); it must be {allowed}") from None
     if array.ndim != axes:
         raise InvalidInputError(f"{name} has shape {array.shape}; it must be {allowed}")

@@ -171,7 +171,7 @@ def mwu(
 def _numbers(name: str, values: ArrayLike) -> Vector:
     try:
         return np.asarray(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} is {values!r:.80}; it must hold one number per policy") from None
 
 

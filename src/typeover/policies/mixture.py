@@ -39,7 +39,7 @@ class Mixture:
         try:
             places = np.asarray(support)
             self.weights: Vector = np.array(weights, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidInputError(
                 f"support is {support!r:.80} and weights {weights!r:.80}; give two lists of numbers of one length"
             ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -92,7 +93,8 @@ class PolicySet:
 
     def subset(self, indices: Sequence[int]) -> PolicySet:
         """Only these, in this order."""
-        return PolicySet([self._members[i] for i in indices], names=[self._names[i] for i in indices])
+        places = _places(indices, len(self))
+        return PolicySet([self._members[i] for i in places], names=[self._names[i] for i in places])
 
 
 class TablePolicies:
@@ -149,7 +151,7 @@ class TablePolicies:
 
     def subset(self, indices: Sequence[int]) -> TablePolicies:
         """Only these columns, in this order."""
-        places = list(indices)
+        places = _places(indices, len(self))
         names = None if self._names is None and places == list(range(len(self))) else [self._name(i) for i in places]
         return TablePolicies(self._table[:, places], names=names)
 
@@ -223,6 +225,17 @@ def _takes_two(member: Member) -> bool:
     except ValueError:  # some compiled functions do not tell
         return True
     return True
+
+
+def _places(indices: Any, n_policies: int) -> list[int]:
+    """The places of policies in a set, refused unless they are numbers of them."""
+    try:
+        places = [operator.index(index) for index in indices]
+    except TypeError:
+        places = [-1]
+    if not all(0 <= place < n_policies for place in places):
+        raise InvalidInputError(f"indices is {indices!r:.80}; give a list of places in the set: 0 to {n_policies - 1}")
+    return places
 
 
 def _few(names: Sequence[str]) -> str:
