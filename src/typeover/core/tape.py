@@ -100,6 +100,10 @@ class Responses(NamedTuple):
     entered: Indices
     """Which of the answers; -1 = nothing was entered."""
 
+    def among(self, chosen: Flags) -> Responses:
+        """Those of some of the rounds."""
+        return Responses(self.accepted[chosen], self.rewards[chosen], self.revealed[chosen], self.entered[chosen])
+
 
 class Plays(NamedTuple):
     """What a learner did on a tape, and what came back."""

@@ -78,6 +78,12 @@ def bind(tables: Tables, policies: Policies, loss: SurrogateLoss | None, reveali
     return Bound(tables, votes, deltas, np.array(places, dtype=np.int32))
 
 
+def between(tables: Tables, loss: SurrogateLoss) -> Vector:
+    """Delta of every candidate to every candidate, as if it had been entered: shape (X, K, K), by what was entered."""
+    cells = zip(tables.contexts, tables.actions, strict=True)
+    return np.array([[check_deltas(loss.deltas(a, b, x), a, b) for b in a] for x, a in cells])
+
+
 def place(revealing: Revealing, context: Any, actions: Actions) -> int:
     """The index of the revealing action; -1 shows nothing."""
     if revealing is None:
