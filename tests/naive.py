@@ -6,6 +6,7 @@ A twin of a compiled function carries its name.
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -81,3 +82,41 @@ def chance(by_context, x, i, a):
 def draw_rows(running, rows, uniforms):
     """The first entry of its row that lies above the uniform."""
     return [next(i for i, edge in enumerate(running[row]) if edge > u) for row, u in zip(rows, uniforms, strict=True)]
+
+
+def base_weight(x, loss, t, scale, rho, rho0):
+    """The p of one base at multiplier x, in decimals: try the branch of the constant hedge, else the other."""
+    with localcontext(prec=60):
+        above = loss + scale * rho0.sqrt() - x
+        u = (above - scale * rho.sqrt()) / t.sqrt()
+        if u > rho.sqrt():  # 1/p > rho after all
+            u = above / (t.sqrt() + scale)
+        return 1 / u**2
+
+
+def hedged_ftrl(L, t, R, rho, rho0):
+    """Bisection on the multiplier x of sum p = 1; each p_i rises with x."""
+    t, *columns = (Decimal(float(t)), *([Decimal(float(v)) for v in column] for column in (L, R, rho, rho0)))
+    bases = list(zip(*columns, strict=True))
+
+    def multiplier(p):
+        """At which x each base would have this p; from the stationarity of each, as it is written."""
+        return [
+            loss - (t / p).sqrt() - scale * (max(rho, 1 / p).sqrt() - rho0.sqrt()) for loss, scale, rho, rho0 in bases
+        ]
+
+    with localcontext(prec=60):
+        low, high = min(multiplier(Decimal(1) / len(bases))), min(multiplier(Decimal(1)))
+        while high - low > Decimal("1e-30"):
+            x = (low + high) / 2
+            total = sum(base_weight(x, loss, t, scale, rho, rho0) for loss, scale, rho, rho0 in bases)
+            low, high = (x, high) if total < 1 else (low, x)
+        return [float(base_weight(low, loss, t, scale, rho, rho0)) for loss, scale, rho, rho0 in bases]
+
+
+def charge(L, rho, p, asked, loss, is_audit):
+    """The losses and the largest inverse probabilities after the round, as new lists."""
+    heard = [loss / p[i] if i == asked and not is_audit else 0.0 for i in range(len(p))]
+    return [old + new for old, new in zip(L, heard, strict=True)], [
+        max(old, 1 / q) for old, q in zip(rho, p, strict=True)
+    ]

@@ -194,8 +194,8 @@ BAD = {
     # Saddle points
     "unknown saddle": (lambda: efbo(saddle="exect"), r"saddle is 'exect'; did you mean 'exact'\?"),
     "unknown step": (lambda: efbo(step="tuned!"), r"step is 'tuned!'; did you mean 'tuned'\?"),
-    "cap of 1": (lambda: efbo(cap=1.0), r"cap is 1; the multiplier's upper end B must exceed 1"),
-    "cap below 1": (lambda: efbo(cap=0.5), r"cap is 0\.5; it must be a finite number from 1"),
+    "cap of 1": (lambda: efbo(saddle="mwu", cap=1.0), r"cap is 1\.0; the multiplier's upper end B must exceed 1 here"),
+    "cap below 1": (lambda: efbo(cap=0.0), r"cap is 0\.0; the multiplier's upper end B must exceed 0 here"),
     "no iterations": (lambda: efbo(iterations=0), r"iterations is 0; it must be a whole number from 1"),
     "oracle with a cap of nothing": (lambda: exact([1], [0], 0, cap=0), r"cap is 0; .* leave it out for no cap"),
     "oracle with unequal lists": (lambda: exact([1, 2], [0], 0), r"rewards has shape \(2,\) and losses \(1,\)"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from typeover.core.decision import Decision, Round
-from typeover.environments import TabularWorld
+from typeover.environments import Careless, Exact, Hurried, Moody, Slipping, Soft, TabularWorld, Tolerant
 from typeover.policies import TablePolicies
 
 NAMES = ["refund", "invoice", "thanks"]
@@ -22,7 +22,20 @@ class Whimsical:
         return np.random.default_rng(self.seed).random(losses.shape)
 
 
-def world(seed=0, *, contexts=3, user=None, is_coin=True, answers=ANSWERS):
+USERS = {
+    "exact": Exact(),
+    "tolerant": Tolerant(0.3),
+    "soft": Soft(0.3),
+    "hurried": Hurried(Tolerant(0.3), 0.6),
+    "careless": Careless(Tolerant(0.3), 0.5),
+    "moody": Moody(Tolerant(0.3), 0.8),
+    "slipping": Slipping(Tolerant(0.3), 0.4),
+    "stacked": Slipping(Hurried(Moody(Careless(Soft(0.3), 0.3), 0.5), 0.6), 0.4),
+}
+"""Every kind of user, with habits strong enough to be seen in a few rounds."""
+
+
+def world(seed=0, *, contexts=3, user=None, is_coin=True, answers=ANSWERS, is_told=False):
     source = np.random.default_rng(seed)
     shape = (contexts, len(NAMES), len(answers))
     return TabularWorld(
@@ -35,6 +48,7 @@ def world(seed=0, *, contexts=3, user=None, is_coin=True, answers=ANSWERS):
         rewards=source.random(shape),
         user=Whimsical(seed) if user is None else user,
         is_coin=is_coin,
+        is_told=is_told,
     )
 
 

@@ -58,6 +58,7 @@ IMPOSSIBLE = [
     ({"correction": "a", "reward": 0.5, "accepted": True}, "correction 'a' came with"),
     ({"accepted": False, "reward": 0.5}, "accepted=False came with reward 0.5; a rejected suggestion earns 0"),
     ({"accepted": np.False_, "reward": 0.5}, "accepted=False came with reward 0.5"),
+    ({"correction": "a", "told": "b"}, "told 'b' came with correction 'a'; what was entered is known already"),
     ({"accepted": "yes"}, "accepted is 'yes'; it must be True, False, None"),
     ({"accepted": 1}, "accepted is 1;"),
     ({"accepted": 0.0}, "accepted is 0.0;"),
@@ -71,7 +72,17 @@ def test_what_cannot_have_happened_is_refused(words, message):
         Feedback(**words)
 
 
+def test_an_answer_that_is_told_is_known_and_says_nothing_of_what_the_user_did():
+    accepted = Feedback(reward=1, accepted=True, told="refund")
+    assert (accepted.outcome, accepted.revealed, accepted.answer) == (Outcome.ACCEPTED, True, "refund")
+    dismissed = Feedback(told="refund")
+    assert (dismissed.outcome, dismissed.revealed, dismissed.answer) == (Outcome.DISMISSED, True, "refund")
+    entered = Feedback(correction="refund")
+    assert (entered.outcome, entered.answer) == (Outcome.CORRECTED, "refund")
+    assert Feedback(reward=1).answer is None
+
+
 def test_feedback_goes_through_json_and_back():
-    for words, _ in OUTCOMES:
+    for words, _ in [*OUTCOMES, ({"reward": 1, "told": "refund"}, "accepted")]:
         feedback = Feedback(**words)
         assert msgspec.json.decode(msgspec.json.encode(feedback), type=Feedback) == feedback

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from typeover.core.draw import cumulative
 from typeover.core.tape import Tables, Tape
 
 # Two contexts, two candidates, three answers.
@@ -8,12 +9,14 @@ ACCEPTANCE = np.array([[[1.0, 0.5, 0.0], [0.0, 0.25, 1.0]], [[0.5, 0.5, 0.5], [0
 REWARDS = np.array([[[0.2, 0.4, 0.6], [0.1, 0.3, 0.5]], [[0.7, 0.8, 0.9], [1.0, 0.0, 0.5]]])
 
 
-def tape(*, contexts, answers, accept, pay=None, is_coin=False):
+def tape(*, contexts, answers, accept, pay=None, is_coin=False, correct=None, slip=None, **habits):
     tables = Tables(
-        ["x", "y"], [["a", "b"]] * 2, [["a", "b", "c"]] * 2, acceptance=ACCEPTANCE, rewards=REWARDS, is_coin=is_coin
-    )
+        ["x", "y"], [["a", "b"]] * 2, [["a", "b", "c"]] * 2, acceptance=ACCEPTANCE, rewards=REWARDS, is_coin=is_coin,
+        **habits,
+    )  # fmt: skip
     whole = [np.array(column, dtype=np.int32) for column in (contexts, answers)]
-    return Tape(tables, *whole, np.array(accept), np.array(accept if pay is None else pay))
+    more = [None if column is None else np.array(column) for column in (correct, slip)]
+    return Tape(tables, *whole, np.array(accept), np.array(accept if pay is None else pay), *more)
 
 
 def respond(rounds, shown, revealing=None):
@@ -77,3 +80,60 @@ def test_a_tape_in_two_pieces_responds_as_the_whole(cut):
     pieces = [respond(rounds.cut(0, cut), shown[:cut]), respond(rounds.cut(cut, 5), shown[cut:])]
     assert np.concatenate([p.rewards for p in pieces]).tolist() == respond(rounds, shown).rewards.tolist()
     assert rounds.cut(0, cut).tables is rounds.tables
+
+
+def test_where_users_always_type_over_what_is_wanted_that_is_entered():
+    rounds = tape(contexts=[0, 0, 1, 1], answers=[1, 2, 0, 2], accept=[0.4, 0.999, 0.3, 0.8])
+    responses = respond(rounds, [0, 1, 1, -1])
+    assert responses.revealed.tolist() == [False, False, True, True]
+    assert responses.entered.tolist() == [-1, -1, 0, 2]
+
+
+# Half of the rejections of `a` bring an answer, none of those of `b`; who wants c enters a as often as c.
+CORRECTION = np.array([[[0.5] * 3, [0.0] * 3]] * 2)
+ENTERING = cumulative(np.array([[[1, 0, 0], [0, 1, 0], [0.5, 0, 0.5]]] * 2))
+HABITS = {"correction": CORRECTION, "entering": ENTERING}
+
+
+def test_a_rejection_may_bring_nothing_and_an_audit_always_brings_an_answer():
+    rounds = tape(
+        contexts=[0] * 6, answers=[2, 2, 0, 0, 0, 0], accept=[0.9] * 6, correct=[0.49, 0.5, 0.0, 0.99, 0.99, 0.99],
+        slip=[0.9] * 6, **HABITS,
+    )  # fmt: skip
+    responses = respond(rounds, [0, 0, 1, -1, 1, 0], [False, False, False, True, True, False])
+    assert responses.accepted.tolist() == [False] * 5 + [True]
+    assert responses.revealed.tolist() == [True, False, False, True, True, False]
+    assert responses.entered.tolist() == [2, -1, -1, 0, 0, -1]
+
+
+def test_another_answer_may_be_entered_and_is_the_same_whatever_was_shown():
+    rounds = tape(
+        contexts=[0] * 4, answers=[2, 2, 1, 2], accept=[0.99] * 4, correct=[0.0] * 4, slip=[0.49, 0.5, 0.49, 0.49],
+        **HABITS,
+    )  # fmt: skip
+    assert respond(rounds, [0, 0, 0, -1]).entered.tolist() == [0, 2, 1, 0]
+    assert respond(rounds, [-1, -1, -1, 0]).entered.tolist() == [0, 2, 1, 0]
+
+
+def test_where_the_answer_is_told_it_is_known_in_every_round_and_changes_no_reward():
+    columns = {"contexts": [0, 0, 1], "answers": [1, 2, 0], "accept": [0.4, 0.99, 0.9], "correct": [0.99] * 3}
+    plain, told = (respond(tape(**columns, correction=CORRECTION, is_told=flag), [0, 0, -1]) for flag in (False, True))
+    assert told.accepted.tolist() == plain.accepted.tolist() == [True, False, False]
+    assert told.rewards.tolist() == plain.rewards.tolist()
+    assert plain.entered.tolist() == [-1, -1, 0]
+    assert told.revealed.tolist() == [True] * 3
+    assert told.entered.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("cut", [0, 2, 4])
+def test_habits_are_cut_with_the_tape(cut):
+    rng = np.random.default_rng(0)
+    rounds = tape(
+        contexts=[0, 1, 0, 1], answers=[2, 2, 2, 1], accept=rng.random(4), correct=rng.random(4), slip=rng.random(4),
+        **HABITS,
+    )  # fmt: skip
+    shown = [0, 1, 0, 0]
+    pieces = [respond(rounds.cut(0, cut), shown[:cut]), respond(rounds.cut(cut, 4), shown[cut:])]
+    for column in ("revealed", "entered"):
+        whole = getattr(respond(rounds, shown), column).tolist()
+        assert np.concatenate([getattr(piece, column) for piece in pieces]).tolist() == whole

@@ -101,7 +101,7 @@ def test_regrets_of_a_two_context_world_worked_by_hand():
         expected["reward_regret"] += best[context] * (not is_right)  # an audit earns nothing
         expected["reward"] += best[context] * is_right
         expected["accepted"] += is_right
-        expected["corrections"] += not is_right
+        expected["corrections"] += not is_right and not revealing  # volunteered
         expected["audits"] += revealing
         expected["shown"] += not revealing
         expected["constraint_regret"] += 1.0 if revealing else delta  # Delta = 1 when nothing is shown
@@ -117,7 +117,7 @@ def test_a_named_revealing_action_earns_nothing_and_counts_by_its_own_delta():
     contexts, tally = counted(two_contexts(), [(0, True, 0)] * 8)
     off = 0.5 * contexts.count("y")
     assert tally["reward"] == tally["accepted"] == 0
-    assert (tally["audits"], tally["shown"], tally["corrections"]) == (8, 8, 8)
+    assert (tally["audits"], tally["shown"], tally["corrections"]) == (8, 8, 0)
     assert tally["reward_regret"] == pytest.approx(0.8 * contexts.count("x") + 0.4 * contexts.count("y"))
     assert tally["constraint_regret"] == tally["fidelity_regret"] == tally["fidelity_loss"] == pytest.approx(off)
 

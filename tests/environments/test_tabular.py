@@ -135,6 +135,13 @@ def test_the_same_world_may_have_other_users():
     assert other.tables.acceptance[0].tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
 
 
+def test_other_users_may_live_where_candidates_are_numbers():
+    world = w1(n_policies=1).world
+    other = world.with_user(Exact())
+    assert other.tables.actions == world.tables.actions
+    assert all(candidates is other.tables.actions[0] for candidates in other.tables.actions)
+
+
 # Users
 
 

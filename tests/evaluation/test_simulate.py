@@ -79,7 +79,7 @@ def learners():
 @pytest.mark.parametrize("name", learners())
 def test_the_compiled_and_the_step_path_agree(name):
     runs = [
-        simulate(WORLD, learners()[name](), rounds=400, seed=5, compiled=compiled, at=[1, 7, 123])
+        simulate(WORLD, learners()[name](), rounds=400, seed=5, tolerance=0.05, compiled=compiled, at=[1, 7, 123])
         for compiled in (True, False)
     ]
     assert [run.compiled for run in runs] == [True, False]
@@ -90,26 +90,30 @@ def test_the_compiled_and_the_step_path_agree(name):
 def test_marks_within_several_chunks_are_all_recorded():
     marks = [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK]
     world = tiny.world()
-    run = simulate(world, Uniform(policies=tiny.tables(), seed=1), rounds=2 * CHUNK + 5, seed=3, at=marks)
+    run = simulate(
+        world, Uniform(policies=tiny.tables(), seed=1), rounds=2 * CHUNK + 5, seed=3, tolerance=0.05, at=marks
+    )
     assert run.rounds.tolist() == [*marks, 2 * CHUNK + 5]
     assert (run.shown + run.audits).tolist() == run.rounds.tolist()
     assert (run.accepted + run.corrections).tolist() == run.rounds.tolist()
-    short = simulate(world, Uniform(policies=tiny.tables(), seed=1), rounds=CHUNK + 1, seed=3, at=marks[:3])
+    short = simulate(
+        world, Uniform(policies=tiny.tables(), seed=1), rounds=CHUNK + 1, seed=3, tolerance=0.05, at=marks[:3]
+    )
     for field in TALLY:
         assert getattr(short, field) == pytest.approx(getattr(run, field)[:4], abs=1e-6)
 
 
 def test_left_out_about_200_marks_are_spaced_evenly_in_the_logarithm_and_the_last_round_is_one():
-    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=100_000, seed=3)
+    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=100_000, seed=3, tolerance=0.05)
     assert 100 <= len(run.rounds) <= 201
     assert (run.rounds[0], run.rounds[-1]) == (1, 100_000)
     assert (np.diff(run.rounds) > 0).all()
     assert (run.rounds[1:] / run.rounds[:-1])[run.rounds[:-1] > 1000].max() < 1.1
-    assert simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=1, seed=3).rounds.tolist() == [1]
+    assert simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=1, seed=3, tolerance=0.05).rounds.tolist() == [1]
 
 
 def test_marks_may_come_in_any_order_and_twice():
-    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=10, seed=3, at=[7, 3, 7])
+    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=10, seed=3, tolerance=0.05, at=[7, 3, 7])
     assert run.rounds.tolist() == [3, 7, 10]
 
 
@@ -118,7 +122,7 @@ def test_progress_is_told_and_reaches_the_end(compiled):
     told = []
     rounds = CHUNK + 3 if compiled else 50
     learner = Uniform(policies=POLICIES, seed=1)
-    simulate(WORLD, learner, rounds=rounds, seed=3, compiled=compiled, progress=told.append)
+    simulate(WORLD, learner, rounds=rounds, seed=3, tolerance=0.0, compiled=compiled, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == rounds
     assert len(told) > 1
@@ -146,12 +150,12 @@ def test_a_learner_of_ten_lines_that_inherits_nothing_takes_part():
 
 
 def test_an_environment_that_is_no_table_can_be_simulated():
-    run = simulate(Queue(), Third(), rounds=40, seed=1, policies=POLICIES)
+    run = simulate(Queue(), Third(), rounds=40, seed=1, policies=POLICIES, tolerance=0.05)
     assert run.accepted[-1] + run.corrections[-1] == 40
     assert run.rounds[-1] == 40
-    again = simulate(Queue(), Third(), rounds=40, seed=1, policies=POLICIES)
+    again = simulate(Queue(), Third(), rounds=40, seed=1, policies=POLICIES, tolerance=0.05)
     assert again.accepted.tolist() == run.accepted.tolist()
-    ours = simulate(Queue(), Uniform(policies=POLICIES, seed=1), rounds=40, seed=1)
+    ours = simulate(Queue(), Uniform(policies=POLICIES, seed=1), rounds=40, seed=1, tolerance=0.05)
     assert not ours.compiled
 
 
@@ -160,7 +164,8 @@ def test_what_a_learner_carries_may_be_replaced():
     run = simulate(WORLD, efbo, rounds=10, seed=1, policies=POLICIES.subset([0]), tolerance=0.5)
     assert run.tolerance == 0.5
     assert simulate(WORLD, learners()["efbo"](), rounds=10, seed=1).tolerance == 0.05
-    assert simulate(WORLD, learners()["uniform"](), rounds=10, seed=1).tolerance == 0.0
+    with pytest.raises(InvalidInputError, match="Uniform has no tolerance; pass tolerance="):
+        simulate(WORLD, learners()["uniform"](), rounds=10, seed=1)
 
 
 def test_means_between_two_marks_are_those_of_the_sums():
@@ -212,7 +217,8 @@ BAD = [
 
 @pytest.mark.parametrize(("changes", "message"), BAD)
 def test_bad_input_is_refused_by_name(changes, message):
-    given = {"environment": WORLD, "learner": Uniform(policies=POLICIES, seed=1), "rounds": 10, "seed": 1} | changes
+    given = {"environment": WORLD, "learner": Uniform(policies=POLICIES, seed=1), "rounds": 10, "seed": 1}
+    given |= {"tolerance": 0.05} | changes
     with pytest.raises(InvalidInputError, match=message):
         simulate(given.pop("environment"), given.pop("learner"), **given)
 
@@ -229,6 +235,6 @@ def test_bad_input_is_refused_by_name(changes, message):
     ],
 )
 def test_means_over_rounds_that_were_not_recorded_are_refused(start, stop, message):
-    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=100, seed=1, at=[10])
+    run = simulate(WORLD, Uniform(policies=POLICIES, seed=1), rounds=100, seed=1, tolerance=0.05, at=[10])
     with pytest.raises(InvalidInputError, match=message):
         run.between(start, stop)

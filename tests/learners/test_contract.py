@@ -105,5 +105,31 @@ class TestLearnersWithCandidatesOfTheContext(Enrolled):
         return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
 
 
+class TestLearnersAmongUsersWithHabits(Enrolled):
+    """Users who dismiss, let pass, have moods and slip: what is entered is seldom all that is wanted."""
+
+    policies_of, world_of = tiny.tables(), tiny.world(user=tiny.USERS["stacked"])
+
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only"])
+    def kind(self, request):
+        learner, settings = TRIED[request.param]
+        settings = (EFBO_BASE if learner is EFBO else {}) | settings
+        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly} else {}
+
+
+class TestLearnersThatAreTold(TestLearnersAmongUsersWithHabits):
+    """The answer comes with every round, accepted or not."""
+
+    world_of = tiny.world(user=tiny.USERS["stacked"], is_told=True)
+
+
+class TestLearnersWhoseUsersChange(TestLearnersAmongUsersWithHabits):
+    """Exact users until round 50, then others."""
+
+    world_of = environments.TurningWorld(
+        before=tiny.world(user=tiny.USERS["exact"]), after=tiny.world(user=tiny.USERS["stacked"]), at=50
+    )
+
+
 def test_every_public_learner_is_enrolled():
     assert {learner.__name__ for learner, _ in TRIED.values()} == set(learners.__all__)

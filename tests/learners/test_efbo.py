@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import tiny
 from typeover.core.feedback import Feedback
+from typeover.core.state import State
 from typeover.environments import w1
 from typeover.errors import InvalidInputError, StateError
 from typeover.evaluation import simulate
@@ -533,3 +534,121 @@ def test_in_a_world_where_rewards_and_fidelity_agree_it_earns_what_is_allowed_an
     assert late["violation"] < 0
     assert late["audits"] == 0
     assert late["reward_regret"] < uniform["reward_regret"] / 5
+
+
+# What must not pass in silence
+
+
+@pytest.mark.parametrize("loss", [None, 3, ZeroOne, lambda action, answer, context: 0.0])
+def test_what_is_no_loss_is_refused_before_anything_is_learnt(loss):
+    with pytest.raises(
+        InvalidInputError, match=r"loss is .*; it must be a surrogate loss .* typeover\.losses\.Function"
+    ):
+        learner(loss=loss)
+
+
+def test_without_one_answered_audit_nothing_is_said_of_fidelity():
+    efbo = learner(block=2)
+    for _ in range(9):
+        efbo.learn(efbo.decide("x", NAMES), Feedback())
+    figures = efbo.figures()
+    assert figures["stage"] == "committed"
+    assert figures["unanswered_audits"] == 4
+    assert figures["fidelity"] is None
+    assert figures["fidelity_interval"] is None
+
+
+def test_nothing_can_be_accepted_where_nothing_was_shown():
+    efbo = learner(block=1)
+    efbo.learn(efbo.decide("x", NAMES), Feedback())
+    audit = efbo.decide("x", NAMES)
+    with pytest.raises(InvalidInputError, match="round 2 was an audit that showed nothing"):
+        efbo.learn(audit, Feedback(reward=1.0))
+    efbo.learn(audit, Feedback(correction="refund"))
+    assert efbo.figures()["unanswered_audits"] == 0
+
+
+@pytest.mark.parametrize("answer", [None, 1.0, {"reward": 1}])
+def test_what_is_no_feedback_is_refused_by_name(answer):
+    efbo = learner()
+    with pytest.raises(InvalidInputError, match=r"feedback is .*; it must be typeover\.Feedback"):
+        efbo.learn(efbo.decide("x", NAMES), answer)
+    with pytest.raises(InvalidInputError, match=r"decision is .*; pass what decide returned"):
+        efbo.learn("x", Feedback())
+
+
+def test_votes_out_of_range_never_reach_the_sums():
+    class Wild:
+        names = ("wild",)
+
+        def __len__(self):
+            return 1
+
+        def vote(self, context, actions):
+            return np.array([len(actions)])
+
+        votes = vote
+
+        def subset(self, indices):
+            return self
+
+    with pytest.raises(InvalidInputError, match="a vote must hold 1 indices from 0 to 2"):
+        learner(policies=Wild()).decide("x", NAMES)
+
+
+def test_figures_after_late_answers_speak_of_what_is_played_before_and_after_a_restart():
+    setting = w1(n_policies=20)
+    efbo = learner(policies=setting.policies, loss=setting.world.loss, block=10)
+    session, late = setting.world.session(seed=3, policies=setting.policies, tolerance=0.1), []
+    for number in range(1, 60):
+        decision = efbo.decide(*session.ask())
+        feedback = session.answer(decision)
+        if number % 3:
+            efbo.learn(decision, feedback)
+        else:
+            late.append((decision, feedback))
+    before = efbo.figures()
+    for decision, feedback in late:
+        efbo.learn(decision, feedback)
+    again = EFBO.from_state(efbo.state(), policies=setting.policies, loss=setting.world.loss)
+    assert again.figures() == efbo.figures()
+    assert efbo.figures()["fidelity"] == before["fidelity"], "nothing was published in between"
+    efbo.decide(*session.ask())
+    assert efbo.figures()["version"] == before["version"] + 1
+
+
+def test_the_interval_of_fidelity_is_hoeffdings_for_all_policies_at_once():
+    efbo = learner(block=10)
+    for _ in range(41):
+        efbo.learn(efbo.decide("x", NAMES), Feedback(correction="refund"))
+    low, high = efbo.figures()["fidelity_interval"]
+    assert low == pytest.approx(1 - math.sqrt(math.log(2 * 3 / 0.05) / (2 * 10)))
+    assert high == 1.0
+
+
+def test_after_an_interrupted_tape_it_refuses_to_go_on():
+    setting = w1(n_policies=20)
+    calls = []
+
+    def interrupted(deltas):
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    efbo = learner(policies=setting.policies, loss=setting.world.loss, block=10, transform=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        simulate(setting.world, efbo, rounds=60, seed=0)
+    assert calls
+    with pytest.raises(StateError, match="interrupted in the middle of a tape"):
+        efbo.decide(0, range(6))
+
+
+def test_a_damaged_state_is_refused_as_one():
+    state = learner().state()
+    for name in ("set", "parts", "rng", "ledger", "stage", "settings"):
+        words = {key: value for key, value in state.json.items() if key != name}
+        with pytest.raises(StateError, match=r"the state of this efbo is damaged .*load it again"):
+            EFBO.from_state(State(json=words, arrays=state.arrays), policies=EACH, loss=LINE)
+    with pytest.raises(StateError, match="damaged"):
+        EFBO.from_state(State(json=state.json, arrays={}), policies=EACH, loss=LINE)
+    with pytest.raises(StateError, match="without transform; leave it out"):
+        EFBO.from_state(state, policies=EACH, loss=LINE, transform=np.negative)

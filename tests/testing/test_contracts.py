@@ -12,7 +12,7 @@ from typeover import losses
 from typeover.core.decision import check_actions
 from typeover.core.feedback import Feedback
 from typeover.core.state import State, header
-from typeover.environments import next_word, w1
+from typeover.environments import h6, h20, hr, next_word, starving, turn, w1, w2
 from typeover.learners import Uniform
 from typeover.losses import EditDistance, Function, Table, Tree, Vectors, ZeroOne
 from typeover.policies import Classifier, Constant, Lookup, PolicySet, TablePolicies, random_linear, random_tables
@@ -243,7 +243,7 @@ class Leaky:
 
         def answer(decision):
             if decision.index == 0:
-                inner._streams[0].random()
+                inner._streams["users"].random()
                 inner._ahead = None if inner._at == 0 else inner._ahead
             feedback = asked(decision)
             return Feedback(correction=f"{feedback.correction} {decision.index}") if feedback.revealed else feedback
@@ -280,8 +280,8 @@ def test_a_refusal_has_to_come_and_to_say_what_is_wrong():
 def test_states_are_compared_to_the_bit_and_values_to_the_tolerance():
     setting = w1(n_policies=3)
     one = Uniform(policies=setting.policies, seed=1).state()
-    with pytest.raises(AssertionError, match="rounds: 0 and 1"):
-        assert_same_state(one, State(json=one.json | {"rounds": 1}))
+    with pytest.raises(AssertionError, match="published: 0 and 1"):
+        assert_same_state(one, State(json=one.json | {"published": 1}))
     with pytest.raises(AssertionError, match="array a differs"):
         assert_same_state(State(json={}, arrays={"a": np.ones(2)}), State(json={}, arrays={"a": np.ones(2) + 1e-15}))
     assert_close({"a": [1.0]}, {"a": [1.0 + 1e-12]})
@@ -295,6 +295,9 @@ ENVIRONMENTS = {
     "no coins": (tiny.world(is_coin=False), tiny.tables()),
     "w1": w1(n_policies=10)[:2],
     "next word": next_word(n_contexts=20, n_policies=6)[:2],
+    "habits": (tiny.world(user=tiny.USERS["stacked"]), tiny.tables()),
+    "told": (tiny.world(user=tiny.USERS["stacked"], is_told=True), tiny.tables()),
+    "turn": turn(w2(careless=0, n_policies=10), w2(careless=1, n_policies=10), 700)[:2],
 }
 
 
@@ -310,3 +313,22 @@ class TestEnvironments(EnvironmentContract):
     @pytest.fixture
     def policies(self, pair):
         return pair[1]
+
+
+SMALL = {"n_contexts": 20, "n_policies": 10}
+WORLDS = {name: (tiny.world(user=user), tiny.tables()) for name, user in tiny.USERS.items()} | {
+    "w2": w2(**SMALL, careless=0.7)[:2],
+    "h6": h6(**SMALL)[:2],
+    "h20": h20(**SMALL)[:2],
+    "hr": hr(**SMALL)[:2],
+    "starving": starving(n_contexts=20, n_policies=102, good=2)[:2],
+    "turn between kinds of users": turn(w2(**SMALL), w2(**SMALL)._replace(world=w2(**SMALL).world.with_user(
+        tiny.USERS["stacked"])), 131)[:2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_stepping_and_a_tape_say_the_same_of_every_user_in_every_world(name):
+    contract = EnvironmentContract()
+    contract.rounds = 400
+    contract.test_a_tape_holds_the_rounds_and_the_tally_that_stepping_gives(*WORLDS[name])

@@ -63,6 +63,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """gamma_t: the probability with which this round was made an audit, kept in every round."""
     version: int = 0
     """How often the learner had published a new way to decide."""
+    kept: Any = None
+    """What the learner needs again when the answer comes; nobody else's business."""
     recommended: Votes | None = None
     """The policies' votes in this round, kept so that learning need not ask them again."""
 

@@ -41,6 +41,8 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
     """What the user entered instead, or in answer to an audit; it may be no candidate. None: nothing entered."""
     accepted: bool | msgspec.UnsetType | None = msgspec.UNSET
     """Left out: reward > 0. None: acceptance was not observed (imports, clicks); rewards learn, fidelity does not."""
+    told: Any = None
+    """The answer wanted, known though the user did not enter it (a simulation that tells it). None: not told."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot have happened."""
@@ -67,6 +69,11 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
                 f"correction {self.correction!r} came with accepted=True; a feedback is one or the other: "
                 "send the correction alone"
             )
+        if self.correction is not None and self.told is not None:
+            raise InvalidInputError(
+                f"told {self.told!r} came with correction {self.correction!r}; what was entered is known already: "
+                "send the correction alone"
+            )
         if self.accepted is False and reward > 0:
             raise InvalidInputError(
                 f"accepted=False came with reward {reward:g}; a rejected suggestion earns 0: leave accepted out, "
@@ -76,12 +83,17 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def revealed(self) -> bool:
         """xi: the answer that the user wanted is known."""
-        return self.correction is not None
+        return self.answer is not None
+
+    @property
+    def answer(self) -> Any:
+        """What the user wanted, as far as it is known: entered or told; None: not known."""
+        return self.told if self.correction is None else self.correction
 
     @property
     def outcome(self) -> Outcome:
         """Which of the four it is."""
-        if self.revealed:
+        if self.correction is not None:
             return Outcome.CORRECTED
         if self.accepted is None:
             return Outcome.UNOBSERVED

@@ -106,7 +106,11 @@ TALLY = (
     "reward_regret", "reward_regret_mixture", "fidelity_regret", "fidelity_loss",
     "constraint_regret", "constraint_regret_mixture", "shown", "audits", "accepted", "corrections", "reward",
 )  # fmt: skip
-"""What a session counts, as sums. `fidelity_*` over rounds in which something was shown, the rest over all."""
+"""What a session counts, as sums. `fidelity_*` over rounds in which something was shown, the rest over all.
+
+`corrections` are those that users volunteered; answers to audits are not among them. What is left of the rounds after
+`audits`, `accepted` and `corrections` was dismissed.
+"""
 
 
 class Session(Protocol):
@@ -129,7 +133,7 @@ class TabularSession(Session, Protocol):
     """A session that can also fix a stretch of rounds in advance, for learners with a compiled path."""
 
     def tape(self, n_rounds: int) -> Tape:
-        """The next rounds."""
+        """The next rounds: so many, or fewer (at least one) if the world changes on the way; then ask again."""
         ...
 
     def settle(self, tape: Tape, plays: Plays, marks: NDArray[np.int64]) -> list[dict[str, float]]:

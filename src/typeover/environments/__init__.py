@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typeover.environments.baits import STARVING_BLENDS, STARVING_TOLERANCE, bait_world, h6, h20, hr, starving, w2
 from typeover.environments.benchmark import Benchmark
+from typeover.environments.habits import Careless, Hurried, Moody, Slipping
 from typeover.environments.tabular import TabularWorld
-from typeover.environments.users import Exact, Tolerant, User
+from typeover.environments.turning import Turn, TurningWorld, turn
+from typeover.environments.users import Conduct, Exact, Soft, Tolerant, User
 from typeover.environments.words import Typing, next_word
 from typeover.environments.worlds import Setting, aligned_world, w1
 
 __all__ = [
-    "Benchmark", "Exact", "Setting", "TabularWorld", "Tolerant", "Typing", "User", "aligned_world", "next_word", "w1",
+    "STARVING_BLENDS", "STARVING_TOLERANCE", "Benchmark", "Careless", "Conduct", "Exact", "Hurried", "Moody", "Setting",
+    "Slipping", "Soft", "TabularWorld", "Tolerant", "Turn", "TurningWorld", "Typing", "User", "aligned_world",
+    "bait_world", "h6", "h20", "hr", "next_word", "starving", "turn", "w1", "w2",
 ]  # fmt: skip

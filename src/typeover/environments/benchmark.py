@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typeover.core.arrays import Indices, Vector
 from typeover.oracles import Solution, exact
 from typeover.policies.mixture import spread
-from typeover.theory import best_feasible
+from typeover.theory import best_feasible, feasible
 
 AUDIT_LOSS = 1.0
 """What an audit that shows nothing counts as in the constraint regret, as in the paper's bounds."""
@@ -79,7 +79,7 @@ class Benchmark(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     @property
     def n_feasible(self) -> int:
         """How many policies keep the constraint; if all do, it tests nothing."""
-        return int((self.losses <= self.losses.min() + self.tolerance).sum())
+        return int(feasible(self.losses, self.tolerance).sum())
 
     def count(self, contexts: Indices, shown: Indices, revealing: NDArray[np.bool_]) -> Vector:
         """The regrets of these rounds, one row per field up to `shown` and `audits`: shape (8, n)."""

@@ -1,7 +1,8 @@
 """A world of finitely many contexts, candidates and answers, in which every expectation is exact.
 
 x ~ weights (X,) · answer j ~ P(j | x) (X, J) · candidate a is accepted with P(a | x, j), then paid its reward, else
-typed over with j · Delta(a, j; x) the surrogate loss; the last three of shape (X, K, J).
+typed over with j, unless the user enters nothing or slips · Delta(a, j; x) the surrogate loss; acceptance, rewards and
+losses of shape (X, K, J). Every expectation is about the answer that is wanted, whatever was entered.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Actions, Vector
 from typeover.core.decision import check_actions
+from typeover.core.draw import cumulative
 from typeover.core.protocols import Policies
 from typeover.core.tape import Tables, Tape
 from typeover.environments.benchmark import Benchmark
 from typeover.environments.session import WorldSession
-from typeover.environments.users import User
+from typeover.environments.users import User, conduct
 from typeover.errors import InvalidInputError
 from typeover.policies import by_context
 
@@ -42,8 +44,12 @@ class TabularWorld:
         user: User,
         weights: ArrayLike | None = None,
         is_coin: bool = True,
+        is_told: bool = False,
     ) -> None:
-        """`actions` is one list for all contexts, or a list of lists, equally long; so is `answers`."""
+        """`actions` is one list for all contexts, or a list of lists, equally long; so is `answers`.
+
+        With `is_told` every round tells the answer, accepted or not (`Feedback.told`); rejections are then corrected.
+        """
         n = len(contexts)
         own, wanted = _per_context("actions", actions, n), _per_context("answers", answers, n)
         shape = (n, len(own[0]), len(wanted[0]))
@@ -51,8 +57,13 @@ class TabularWorld:
         self.answer_probabilities = _distributions("answer_probabilities", answer_probabilities, (shape[0], shape[2]))
         self.losses = _unit("losses", losses, shape)
         self.user = user
-        acceptance = _unit("the user's acceptance", user.acceptance(self.losses, _matches(own, wanted)), shape)
-        self.tables = Tables(contexts, own, wanted, acceptance, _unit("rewards", rewards, shape), is_coin)
+        accepts, corrects, enters = conduct(user, self.losses, _matches(own, wanted))
+        entering = None if enters is None else _distributions("what the user enters", enters, (n, shape[2], shape[2]))
+        self.tables = Tables(
+            contexts, own, wanted, _unit("the user's acceptance", accepts, shape), _unit("rewards", rewards, shape),
+            is_coin, None if corrects is None else _unit("how often the user corrects", corrects, shape),
+            None if entering is None else cumulative(entering), is_told,
+        )  # fmt: skip
         joint = (self.weights[:, None] * self.answer_probabilities).ravel()
         self._running = np.cumsum(joint)
         self._running[self._running >= self._running[-1]] = np.inf  # closed at 1, whatever rounding did
@@ -68,8 +79,18 @@ class TabularWorld:
         return TabularWorld(
             contexts=tables.contexts, actions=tables.actions, answers=tables.answers, user=user, losses=self.losses,
             answer_probabilities=self.answer_probabilities, rewards=tables.rewards, weights=self.weights,
-            is_coin=tables.is_coin,
+            is_coin=tables.is_coin, is_told=tables.is_told,
         )  # fmt: skip
+
+    @property
+    def streams(self) -> Sequence[str]:
+        """The names of what is drawn in each round of this world."""
+        names = ["users", "accept", "pay"]
+        if self.tables.correction is not None:
+            names.append("correct")
+        if self.tables.entering is not None:
+            names.append("slip")
+        return names
 
     @functools.cached_property
     def expected_rewards(self) -> Vector:
@@ -104,9 +125,11 @@ class TabularWorld:
         contexts, answers = np.divmod(flat, self.answer_probabilities.shape[1])
         return contexts.astype(np.int32), answers.astype(np.int32)
 
-    def tape(self, users: Vector, accept: Vector, pay: Vector) -> Tape:
-        """The rounds that these uniforms make."""
-        return Tape(self.tables, *self.cells(users), accept, pay)
+    def tape(
+        self, users: Vector, accept: Vector, pay: Vector, correct: Vector | None = None, slip: Vector | None = None
+    ) -> Tape:
+        """The rounds that these uniforms make; the last two where `streams` names them."""
+        return Tape(self.tables, *self.cells(users), accept, pay, correct, slip)
 
     def _values(self, votes: NDArray[Any]) -> tuple[Vector, Vector]:
         from typeover.kernels.sums import add_chosen
@@ -145,7 +168,7 @@ def _per_context(name: str, lists: Sequence[Any], n_contexts: int) -> list[Actio
     """The candidates or answers of each context, checked; one list for all stays one object."""
     if n_contexts == 0:
         raise InvalidInputError("contexts is empty; a world needs at least one context")
-    if not hasattr(lists, "__len__") or not len(lists) or not isinstance(lists[0], list | tuple):
+    if not hasattr(lists, "__len__") or not len(lists) or not isinstance(lists[0], list | tuple | range):
         return [check_actions(lists, name)] * n_contexts
     lengths = sorted({len(check_actions(own, name)) for own in lists})
     if len(lists) != n_contexts or len(lengths) > 1:

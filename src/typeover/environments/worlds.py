@@ -35,9 +35,7 @@ def aligned_world(
     whole("n_contexts", n_contexts, meaning="the size of the world")
     whole("n_actions", n_actions, low=2, meaning="candidates in each context")
     source = stream(seed, "aligned world")
-    places = source.random((n_contexts, n_actions))
-    losses = np.abs(places[:, :, None] - places[:, None, :])
-    wanted = source.integers(n_actions, size=n_contexts)
+    losses, wanted = on_a_line(source, n_contexts, n_actions)
     noise = source.random((n_contexts, n_actions))
     return TabularWorld(
         contexts=range(n_contexts),
@@ -62,10 +60,17 @@ def w1(*, alignment: float = 1.0, bias_bound: float = 0.02, n_policies: int = 20
     paying = world.tables.rewards[np.arange(len(wanted)), :, wanted].argmax(axis=1)
     source = stream(seed, "w1 policies")
     aims = np.where(np.arange(n_policies) < n_policies // 2, wanted[:, None], paying[:, None])
-    return Setting(world, _hitting(aims, np.sqrt(source.random(n_policies)), world.losses.shape[1], source))
+    return Setting(world, hitting(aims, np.sqrt(source.random(n_policies)), world.losses.shape[1], source))
 
 
-def _hitting(aims: Indices, quality: Vector, n_actions: int, source: np.random.Generator) -> TablePolicies:
+def on_a_line(source: np.random.Generator, n_contexts: int, n_actions: int) -> tuple[Vector, Indices]:
+    """Delta as the distance of places u(x, a) drawn from [0, 1], shape (X, K, K), and what each context wants."""
+    places = source.random((n_contexts, n_actions))
+    losses: Vector = np.abs(places[:, :, None] - places[:, None, :])
+    return losses, source.integers(n_actions, size=n_contexts).astype(np.int32)
+
+
+def hitting(aims: Indices, quality: Vector, n_actions: int, source: np.random.Generator) -> TablePolicies:
     """Policies that hit their aim with probability `quality` and play anything otherwise, in shuffled order."""
     misses = source.integers(n_actions, size=aims.shape)
     table = np.where(source.random(aims.shape) < quality, aims, misses)

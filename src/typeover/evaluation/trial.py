@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.feedback import Outcome
+from typeover.core.inputs import real
 from typeover.core.protocols import CompiledLearner, Environment, Learner, Policies, TabularSession
 from typeover.core.tape import Plays, Tape
 from typeover.errors import InvalidInputError
@@ -41,7 +42,7 @@ class Trial:
         if compared is None:
             raise InvalidInputError(f"{type(learner).__name__} has no policies; pass policies= to compare it with")
         self.learner = learner
-        self.tolerance = float(getattr(learner, "tolerance", 0.0) if tolerance is None else tolerance)
+        self.tolerance = _tolerance(learner, tolerance)
         self.rounds = 0
         self._session = environment.session(seed=seed, policies=compared, tolerance=self.tolerance)
         can_play = isinstance(learner, CompiledLearner) and hasattr(self._session, "settle")
@@ -80,8 +81,8 @@ class Trial:
         session, learner = cast("TabularSession", self._session), cast("CompiledLearner", self.learner)
         rows: list[dict[str, float]] = []
         while self.rounds < marks[-1]:
-            n = min(CHUNK, int(marks[-1]) - self.rounds)
-            tape = session.tape(n)
+            tape = session.tape(min(CHUNK, int(marks[-1]) - self.rounds))
+            n = len(tape.contexts)  # fewer where the world changes
             plays = learner.play(tape)
             inside = marks[(marks > self.rounds) & (marks <= self.rounds + n)] - self.rounds
             rows += session.settle(tape, plays, inside)
@@ -91,11 +92,25 @@ class Trial:
         return rows
 
 
+def _tolerance(learner: Learner, tolerance: float | None) -> float:
+    given = getattr(learner, "tolerance", None) if tolerance is None else tolerance
+    if given is None:
+        raise InvalidInputError(
+            f"{type(learner).__name__} has no tolerance; pass tolerance= to say which policies it is compared with"
+        )
+    return real("tolerance", given, meaning="how much mean loss above the most faithful policy's is allowed")
+
+
 def _last(tape: Tape, plays: Plays) -> Glimpse:
     tables, x = tape.tables, int(tape.contexts[-1])
-    index, accepted = int(plays.shown[-1]), bool(plays.responses.accepted[-1])
+    index, accepted, entered = (
+        int(plays.shown[-1]),
+        bool(plays.responses.accepted[-1]),
+        int(plays.responses.entered[-1]),
+    )
     shown = tables.actions[x][index] if index >= 0 else None
-    return Glimpse(tables.contexts[x], shown, accepted, None if accepted else tables.answers[x][int(tape.answers[-1])])
+    is_typed = entered >= 0 and not accepted  # what is told of an accepted round was not entered
+    return Glimpse(tables.contexts[x], shown, accepted, tables.answers[x][entered] if is_typed else None)
 
 
 def _silent(done: int) -> None:

@@ -6,5 +6,5 @@ Importing a module here imports numba (0.7 s the first time) and loads its compi
 
 from __future__ import annotations
 
-MODULES = ("draws", "envelope", "multiplier", "sums")
+MODULES = ("draws", "envelope", "exponentials", "master", "multiplier", "shared", "sums")
 """Every module with compiled functions."""

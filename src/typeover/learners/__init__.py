@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from typeover.learners.baselines import CorrectionOnly, RewardOnly, Uniform
 from typeover.learners.efbo import EFBO
+from typeover.learners.shared import SharedExp4
 
-__all__ = ["EFBO", "CorrectionOnly", "RewardOnly", "Uniform"]
+__all__ = ["EFBO", "CorrectionOnly", "RewardOnly", "SharedExp4", "Uniform"]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from typeover.core.protocols import Policies, SurrogateLoss
+from typeover.learners.checks import check_loss
 from typeover.learners.rounds import Heard
-from typeover.learners.settings import ExploreSettings, LeaderSettings, NoSettings
+from typeover.learners.settings import LeaderSettings, NoSettings, RewardOnlySettings
 from typeover.learners.stagewise import FOR_GOOD, Stage, Stagewise
 from typeover.policies import Mixture
 
@@ -17,14 +18,13 @@ class RewardOnly(Stagewise):
     """Explore first on rewards alone: T0 uniform rounds, then the best policy by mean reward; deaf to corrections."""
 
     thing = "reward-only"
-    settings: ExploreSettings
+    settings: RewardOnlySettings
 
     def __init__(
         self, *, policies: Policies, horizon: int, block: int | str = "minimax", n_actions: int | None = None,
         seed: int | None = None, rng: np.random.Generator | None = None,
     ) -> None:  # fmt: skip
-        settings = ExploreSettings(horizon=horizon, block=block, n_actions=n_actions)
-        settings.check(n_blocks=1)
+        settings = RewardOnlySettings(horizon=horizon, block=block, n_actions=n_actions)
         self.block = settings.rounds_per_block(len(policies))
         super().__init__(policies=policies, loss=None, settings=settings, seed=seed, rng=rng)
         self._sums["rewards"] = np.zeros(len(policies))
@@ -45,7 +45,7 @@ class RewardOnly(Stagewise):
         self._answered["rewards"] += len(values)
 
     def _own_figures(self) -> dict[str, Any]:
-        return {"stage": "exploring" if self._rounds < self.block else "committed", "plays": played(self._stage)}
+        return {"stage": "exploring" if self._ledger.rounds < self.block else "committed", "plays": played(self._stage)}
 
 
 class CorrectionOnly(Stagewise):
@@ -62,7 +62,7 @@ class CorrectionOnly(Stagewise):
         seed: int | None = None, rng: np.random.Generator | None = None,
     ) -> None:  # fmt: skip
         settings = LeaderSettings(first=first, growth=growth)
-        super().__init__(policies=policies, loss=loss, settings=settings, seed=seed, rng=rng)
+        super().__init__(policies=policies, loss=check_loss(loss), settings=settings, seed=seed, rng=rng)
         self._sums["losses"] = np.zeros(len(policies))
 
     def _next_stage(self, number: int) -> Stage:

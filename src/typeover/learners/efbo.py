@@ -20,6 +20,7 @@ from typeover.core.arrays import Vector
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.errors import InvalidInputError
 from typeover.learners.baselines import played
+from typeover.learners.checks import check_loss
 from typeover.learners.rounds import Heard, Revealing
 from typeover.learners.settings import EFBOSettings
 from typeover.learners.stagewise import FOR_GOOD, Stage, Stagewise
@@ -64,9 +65,10 @@ class EFBO(Stagewise):
         )  # fmt: skip
         self.block = settings.rounds_per_block(len(policies))
         self._transform = transform
-        self._solutions: dict[float, Solution] = {}  # worked out again from the sums after a restart
         self._blocks = BLOCKS[:2] if settings.blends == "none" else BLOCKS
-        super().__init__(policies=policies, loss=loss, settings=settings, revealing=revealing, seed=seed, rng=rng)
+        super().__init__(
+            policies=policies, loss=check_loss(loss), settings=settings, revealing=revealing, seed=seed, rng=rng
+        )
         if transform is not None:
             self._parts.append("transform")
         self._sums |= {name: np.zeros(len(policies)) for name in self._blocks}
@@ -87,22 +89,20 @@ class EFBO(Stagewise):
         return self._stage.mixture
 
     @property
-    def solutions(self) -> dict[float, Solution]:
-        """The certified saddle point of each blend; empty before the commitment."""
-        if self.mixture is not None and not self._solutions:
-            self._solutions = self._saddles()
-        return self._solutions
+    def blend(self) -> float | None:
+        """The blend of what is played; None before the commitment."""
+        return self._stage.found.get("blend")
 
     @property
-    def blend(self) -> float | None:
-        """The blend selected on block D; None before the commitment."""
-        return None if self.mixture is None else self._selected(self.solutions)
+    def solutions(self) -> dict[float, Solution]:
+        """The certified saddle point of each blend by the answers so far; empty before the commitment."""
+        return {} if self.mixture is None else self._saddles()
 
     def _next_stage(self, number: int) -> Stage:
         if number <= self.explores:
             name = self._block_of(number)
             return Stage((self._blocks.index(name) + 1) * self.block, None, revealing=name in {"losses", "gains"})
-        return Stage(FOR_GOOD, self._solve())
+        return self._committed()
 
     def _is_learning(self, number: int) -> bool:
         return number <= self.explores
@@ -141,11 +141,13 @@ class EFBO(Stagewise):
     def _mean(self, name: str) -> Vector:
         return self._sums[name] / max(1, self._answered[name])
 
-    def _solve(self) -> Mixture:
-        """Lines 5-11: a saddle point per blend, then the best on block D."""
-        self._solutions = self._saddles()
-        chosen = self._solutions[self._selected(self._solutions)]
-        return Mixture(self.policies, support=chosen.support, weights=chosen.weights)
+    def _committed(self) -> Stage:
+        """Lines 5-11: a saddle point per blend, then the best on block D, for good."""
+        solutions = self._saddles()
+        blend = self._selected(solutions)
+        chosen = solutions[blend]
+        found = {"blend": blend, "gap": chosen.gap, "loss": chosen.loss, "n_losses": self._answered["losses"]}
+        return Stage(FOR_GOOD, Mixture(self.policies, support=chosen.support, weights=chosen.weights), found=found)
 
     def _saddles(self) -> dict[float, Solution]:
         rewards, losses = self._mean("rewards"), self._mean("losses")  # Eq. 2
@@ -155,13 +157,13 @@ class EFBO(Stagewise):
         return {mu: self._saddle(mu * rewards + (1 - mu) * gains, losses) for mu in self._grid()}  # Eq. 3, Eq. 4
 
     def _selected(self, solutions: dict[float, Solution]) -> float:
-        """The blend whose mixture earns most on block D; the first of equals."""
+        """The blend whose mixture earns most on block D; the first of equals, but for rounding."""
         if len(solutions) == 1:
             return next(iter(solutions))
         selection = self._mean("selection")
 
-        def earned(blend: float) -> float:
-            return float(solutions[blend].weights @ selection[solutions[blend].support])  # Eq. 5: <Q_mu, sum rhat>/T0
+        def earned(blend: float) -> float:  # Eq. 5: <Q_mu, sum rhat>/T0
+            return round(float(solutions[blend].weights @ selection[solutions[blend].support]), 12)
 
         return max(solutions, key=earned)
 
@@ -180,22 +182,21 @@ class EFBO(Stagewise):
         return mwu(rewards, losses, settings.tolerance, cap=cap, iterations=iterations, step=settings.step)  # type: ignore[arg-type]
 
     def _own_figures(self) -> dict[str, Any]:
-        is_exploring = self._rounds < self.explores
-        chosen = None if self.blend is None else self.solutions[self.blend]
+        is_exploring, found = self._ledger.rounds < self.explores, self._stage.found
+        knows = found.get("n_losses", 0) > 0  # without one answered audit nothing is known of fidelity
         return {
-            "stage": self._block_of(self._rounds + 1) if is_exploring else "committed",
+            "stage": self._block_of(self._ledger.rounds + 1) if is_exploring else "committed",
             "block": self.block,
             "explores": self.explores,
             "blend": self.blend,
             "tolerance": self.tolerance,
             "plays": played(self._stage),
-            "fidelity": None if chosen is None else 1.0 - chosen.loss,
-            "fidelity_interval": None if chosen is None else self._interval(chosen),
-            "gap": None if chosen is None else chosen.gap,
+            "fidelity": 1.0 - found["loss"] if knows else None,
+            "fidelity_interval": self._interval(found["loss"], found["n_losses"]) if knows else None,
+            "gap": found.get("gap"),
         }
 
-    def _interval(self, chosen: Solution) -> list[float]:
-        """95 % by Hoeffding over block B, for all policies at once."""
-        answered = max(1, self._answered["losses"])
-        radius = math.sqrt(math.log(2 * len(self.policies) / 0.05) / (2 * answered))
-        return [max(0.0, 1 - chosen.loss - radius), min(1.0, 1 - chosen.loss + radius)]
+    def _interval(self, loss: float, n_answers: int) -> list[float]:
+        """95 % by Hoeffding over block B, for all policies, and so for all mixtures, at once."""
+        radius = math.sqrt(math.log(2 * len(self.policies) / 0.05) / (2 * n_answers))
+        return [max(0.0, 1 - loss - radius), min(1.0, 1 - loss + radius)]

@@ -48,15 +48,15 @@ class Bound(NamedTuple):
     """The revealing action's index in each context."""
 
 
-def heard(decision: Decision, feedback: Feedback, policies: Policies, loss: SurrogateLoss | None) -> Heard:
-    """One answered round."""
+def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None) -> Heard:
+    """One answered round, with the votes that were cast in it."""
     context, actions = decision.round.context, decision.round.actions
     deltas = np.zeros(len(actions))
     if feedback.revealed and loss is not None:
-        deltas = check_deltas(loss.deltas(actions, feedback.correction, context), actions, feedback.correction)
+        deltas = check_deltas(loss.deltas(actions, feedback.answer, context), actions, feedback.answer)
     return Heard(
         first=decision.round.number,
-        votes=np.ascontiguousarray(policies.vote(context, actions)[None]),
+        votes=np.ascontiguousarray(decision.recommended)[None],
         contexts=np.zeros(1, dtype=np.int32),
         suggestions=np.array([decision.suggestion], dtype=np.int32),
         n_actions=len(actions),
@@ -76,6 +76,12 @@ def bind(tables: Tables, policies: Policies, loss: SurrogateLoss | None, reveali
     places = [place(revealing, x, actions) for x, actions in zip(tables.contexts, tables.actions, strict=True)]
     votes = by_context(policies, tables.contexts, tables.actions)
     return Bound(tables, votes, deltas, np.array(places, dtype=np.int32))
+
+
+def between(tables: Tables, loss: SurrogateLoss) -> Vector:
+    """Delta of every candidate to every candidate, as if it had been entered: shape (X, K, K), by what was entered."""
+    cells = zip(tables.contexts, tables.actions, strict=True)
+    return np.array([[check_deltas(loss.deltas(a, b, x), a, b) for b in a] for x, a in cells])
 
 
 def place(revealing: Revealing, context: Any, actions: Actions) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import cast, get_args
 
 import msgspec
+import numpy as np
 
-from typeover.core.inputs import real, whole
+from typeover.core.arrays import Vector
+from typeover.core.inputs import chance, real, whole
 from typeover.errors import InvalidInputError, nearest
 from typeover.oracles.saddle import STEPS
 from typeover.theory import block_length
@@ -15,6 +17,8 @@ from typeover.theory.schedules import Schedule
 SCHEDULES = get_args(Schedule)
 BLENDS = ("grid", "none")
 SADDLES = ("exact", "mwu")
+AUDITS = (0, "need", "fixed")
+"""In the order of `kernels.shared`."""
 
 
 class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,7 +31,7 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     n_actions: int | None = None
     """K, which the schedules `aligned` and `misaligned` need in advance."""
 
-    def check(self, n_blocks: int) -> None:
+    def _check_blocks(self, n_blocks: int) -> None:
         """Refuse horizons that are too short for the blocks."""
         whole("horizon", self.horizon, low=4, meaning="how many rounds there will be, 4 blocks at least")
         if self.n_actions is not None:
@@ -52,6 +56,14 @@ class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return block_length(self.horizon, schedule, n_actions=self.n_actions, n_policies=n_policies)
 
 
+class RewardOnlySettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Explore first on rewards alone."""
+
+    def __post_init__(self) -> None:
+        """One block."""
+        self._check_blocks(1)
+
+
 class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Algorithm 1."""
 
@@ -70,15 +82,17 @@ class EFBOSettings(ExploreSettings, frozen=True, kw_only=True, forbid_unknown_fi
 
     def __post_init__(self) -> None:
         """Name, value received, what is allowed."""
-        self.check(n_blocks=2 if self.blends == "none" else 4)
+        self._check_blocks(2 if self.blends == "none" else 4)
         real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
         for name, value, known in (("saddle", self.saddle, SADDLES), ("step", self.step, STEPS)):
             if value not in known:
                 raise InvalidInputError(f"{name} is {value!r}; {nearest(value, known)}")
         if self.iterations is not None:
             whole("iterations", self.iterations, meaning="S, the steps of mwu")
-        if self.cap is not None and real("cap", self.cap, low=1.0, meaning="the multiplier's upper end B") <= 1:
-            raise InvalidInputError("cap is 1; the multiplier's upper end B must exceed 1, where it starts at 1/B")
+        if self.cap is not None:
+            least = 1.0 if self.saddle == "mwu" else 0.0  # mwu starts at 1/B, below B
+            if real("cap", self.cap, meaning="the multiplier's upper end B") <= least:
+                raise InvalidInputError(f"cap is {self.cap!r}; the multiplier's upper end B must exceed {least:g} here")
         self._check_blends()
 
     def _check_blends(self) -> None:
@@ -109,8 +123,58 @@ class LeaderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             raise InvalidInputError("growth is 1; it must be above 1, such as 1.1, so that each look comes later")
 
 
+class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The default learner for a finite set."""
+
+    tolerance: float
+    """epsilon: how much mean loss above the least of the class is allowed."""
+    audits: str | int = "need"
+    """`need`, `fixed` (0.5 t^(-1/3)), or 0: never, fidelity then rests on what users volunteer."""
+    audit_budget: int | None = None
+    """At most this many audits in all; afterwards the constraint is frozen."""
+    blends: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    """mu of each base learner; rising, so that the reserve finds the one that trusts rewards only."""
+    base_rate: float = 2.0
+    master_rate: float = 2.0
+    reserve: bool = True
+    """Keep a falling share, t^(-1/3), for the largest blend, so that it cannot starve."""
+    strictness: float = 0.25
+    """How many standard errors a policy may seem beyond the tolerance and still be played."""
+    failure: float = 0.05
+    """With which probability the elimination may lose a feasible policy."""
+
+    def __post_init__(self) -> None:
+        """Name, value received, what is allowed."""
+        real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
+        if self.audits not in AUDITS or isinstance(self.audits, bool):
+            raise InvalidInputError(f"audits is {self.audits!r}; it must be 'need', 'fixed' or 0 (never ask)")
+        if self.audit_budget is not None:
+            whole("audit_budget", self.audit_budget, low=0, meaning="how many audits there may be in all")
+        if not self.blends:
+            raise InvalidInputError("blends is empty; give at least one number in [0, 1]")
+        for blend in self.blends:
+            real("blend", blend, high=1.0, meaning="1 trusts rewards only, 0 corrections only")
+        if list(self.blends) != sorted(set(self.blends)):
+            raise InvalidInputError(f"blends is {list(self.blends)!r}; give each once, in rising order")
+        for name, value in (("base_rate", self.base_rate), ("master_rate", self.master_rate)):
+            if real(name, value, meaning="a step size's constant") == 0:
+                raise InvalidInputError(f"{name} is 0; nothing would be learnt: give a number above 0, such as 2")
+        real("strictness", self.strictness, meaning="standard errors of doubt that a shortlisted policy may have")
+        chance("failure", self.failure, meaning="the probability with which a feasible policy may be lost")
+
+    def plain(self) -> Vector:
+        """In the order of `kernels.shared`."""
+        budget = np.inf if self.audit_budget is None else float(self.audit_budget)
+        return np.array(
+            [
+                self.tolerance, self.base_rate, self.master_rate, float(self.reserve), AUDITS.index(self.audits),
+                budget, self.failure, self.strictness,
+            ]
+        )  # fmt: skip
+
+
 class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing to set."""
 
 
-Settings = EFBOSettings | ExploreSettings | LeaderSettings | NoSettings
+Settings = EFBOSettings | RewardOnlySettings | LeaderSettings | NoSettings

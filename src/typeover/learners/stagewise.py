@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import abc
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.arrays import Actions, Vector
+from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Responses, Tables, Tape
-from typeover.errors import InvalidInputError, StateError
+from typeover.errors import StateError
+from typeover.learners.checks import check_answer, check_audit, check_parts, check_policies, checked_votes
+from typeover.learners.ledger import Ledger
 from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, place
 from typeover.learners.settings import Settings
 from typeover.policies import Mixture
@@ -40,6 +44,8 @@ class Stage(NamedTuple):
     mixture: Mixture | None
     """None: uniform over the candidates."""
     revealing: bool = False
+    found: Mapping[str, Any] = MappingProxyType({})
+    """How it was found, in plain values, for figures: what was known when it was published."""
 
 
 class Stagewise(abc.ABC):
@@ -52,22 +58,17 @@ class Stagewise(abc.ABC):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
         seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
-        if not isinstance(policies, Policies) or len(policies) == 0:
-            raise InvalidInputError(
-                f"policies is {policies!r:.80}; it must be a set of at least one policy: typeover.PolicySet([...])"
-            )
-        self.policies = policies
+        self.policies = check_policies(policies)
         self.loss = loss
         self.settings = settings
         self._revealing = revealing
         self._parts = [name for name, part in (("loss", loss), ("revealing", revealing)) if part is not None]
         """What was given that a state cannot hold."""
         self._rng = generator(seed, rng, self.thing)
-        self._rounds = 0
+        self._ledger = Ledger()
         self._version = 0
         self._is_stale = False  # an answer came after the learner had committed
-        self._open: set[int] = set()
-        self._counts: Counter[str] = Counter()
+        self._is_torn = False  # a tape was left in the middle
         self._sums: dict[str, Vector] = {}
         self._answered: Counter[str] = Counter()
         self._stage = self._next_stage(1)
@@ -91,51 +92,44 @@ class Stagewise(abc.ABC):
 
     def decide(self, context: Any, actions: Actions) -> Decision:
         """Draw a suggestion; show it, unless the round is an audit."""
-        check_actions(actions)
-        number = self._rounds + 1
+        candidates = tuple(check_actions(actions))  # the caller may change the list before a late answer
+        number = self._ledger.rounds + 1
         self._advance(number)
-        propensities = self._propensities(context, actions)
-        audited = place(self._revealing, context, actions) if self._stage.revealing else None
+        propensities = self._propensities(context, candidates)
+        audited = place(self._revealing, context, candidates) if self._stage.revealing else None
+        votes = self._votes(context, candidates) if self._is_learning(number) else None
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
         index = suggestion if audited is None else audited
-        self._rounds = number
-        self._open.add(number)
-        self._counts["audits"] += self._stage.revealing
         return Decision(
-            round=Round(number, context, tuple(actions)),  # the caller may change the list before a late answer
-            action=actions[index] if index >= 0 else None,
+            round=Round(self._ledger.decided(revealing=self._stage.revealing), context, candidates),
+            action=candidates[index] if index >= 0 else None,
             index=index,
             suggestion=suggestion,
             propensities=propensities,
             revealing=self._stage.revealing,
             audit_probability=float(self._stage.revealing),
             version=self._version,
+            recommended=votes,
         )
 
     def learn(self, decision: Decision, feedback: Feedback) -> None:
         """Take the first answer to a decision; a second one is counted as repeated and left out."""
-        number = decision.round.number
-        if not 1 <= number <= self._rounds:
-            raise InvalidInputError(
-                f"round {number} was not decided here (the last was {self._rounds}); learn from your own decisions only"
-            )
-        if number not in self._open:
-            self._counts["repeated"] += 1
+        check_answer(decision, feedback)
+        if not self._ledger.is_open(decision):
             return
-        if self._is_learning(number):
-            self._absorb(heard(decision, feedback, self.policies, self.loss))
+        check_audit(decision, feedback)
+        if self._is_learning(decision.round.number):
+            self._absorb(heard(decision, feedback, self.loss))
             self._is_stale |= self._stage.last == FOR_GOOD
-        self._open.remove(number)
-        kind = "audit " if decision.revealing else ""
-        self._counts[kind + feedback.outcome.value] += 1
+        self._ledger.answered(decision, feedback)
 
     def play(self, tape: Tape) -> Plays:
         """Decide and learn on every round of the tape, a stage at a time."""
         bound = self._bind(tape.tables)
         n, parts, start = len(tape.contexts), [], 0
         while start < n:
-            self._advance(self._rounds + 1)
-            stop = min(n, start + self._stage.last - self._rounds)
+            self._advance(self._ledger.rounds + 1)
+            stop = min(n, start + self._stage.last - self._ledger.rounds)
             parts.append(self._play_stage(tape.cut(start, stop), bound))
             start = stop
         columns = [np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True)]
@@ -146,21 +140,7 @@ class Stagewise(abc.ABC):
 
     def figures(self) -> dict[str, Any]:
         """Counts, the accepted share, and what this learner has found."""
-        counts = self._counts
-        decided = counts[Outcome.ACCEPTED] + counts[Outcome.CORRECTED] + counts[Outcome.DISMISSED]
-        return {
-            "rounds": self._rounds,
-            "audits": counts["audits"],
-            "unanswered_audits": counts["audits"] - counts["audit " + Outcome.CORRECTED],
-            "accepted": counts[Outcome.ACCEPTED],
-            "corrections": counts[Outcome.CORRECTED],
-            "dismissals": counts[Outcome.DISMISSED],
-            "unobserved": counts[Outcome.UNOBSERVED],
-            "unanswered": len(self._open),
-            "repeated": counts["repeated"],
-            "accepted_share": counts[Outcome.ACCEPTED] / decided if decided else None,
-            "version": self._version,
-        } | self._own_figures()
+        return self._ledger.figures() | {"version": self._version} | self._own_figures()
 
     def state(self) -> State:
         """Settings, counts, sums, what is being played, and the generator."""
@@ -173,13 +153,15 @@ class Stagewise(abc.ABC):
             "parts": self._parts,
             "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
             "rng": freeze(self._rng),
-            "rounds": self._rounds,
+            "ledger": self._ledger.plain(),
             "published": self._version,
             "is_stale": self._is_stale,
-            "open": sorted(self._open),
-            "counts": dict(+self._counts),
             "answered": dict(self._answered),
-            "stage": {"last": self._stage.last, "revealing": self._stage.revealing},
+            "stage": {
+                "last": self._stage.last,
+                "revealing": self._stage.revealing,
+                "found": dict(self._stage.found),
+            },
         }
         return State(json=header(self.thing, 1) | words, arrays=arrays)
 
@@ -187,35 +169,45 @@ class Stagewise(abc.ABC):
     def from_state(cls, state: State, *, policies: Policies, **parts: Any) -> Self:
         """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
         check_header(state.json, cls.thing, 1)
-        check_identity(state.json["set"], policies)
-        if lost := {name for name in state.json["parts"] if parts.get(name) is None}:
+        try:
+            words = state.json
+            check_identity(words["set"], policies)
+            check_parts(set(words["parts"]), {name for name, part in parts.items() if part is not None})
+            learner = cls(policies=policies, rng=thaw(words["rng"]), **words["settings"], **parts)
+            learner._restore(words, state.arrays)
+        except (KeyError, TypeError, IndexError) as error:
             raise StateError(
-                f"state was saved by a learner with {', '.join(sorted(lost))}, which it cannot hold; pass the same "
-                f"again: from_state(state, policies=..., {', '.join(f'{name}=...' for name in sorted(lost))})"
-            )
-        learner = cls(policies=policies, rng=thaw(state.json["rng"]), **state.json["settings"], **parts)
-        learner._restore(state)
+                f"the state of this {cls.thing} is damaged ({error!r}); load it again from its file"
+            ) from error
         return learner
 
-    def _restore(self, state: State) -> None:
-        words = state.json
-        self._rounds, self._version = words["rounds"], words["published"]
-        self._is_stale = words["is_stale"]
-        self._open = set(words["open"])
-        self._counts, self._answered = Counter(words["counts"]), Counter(words["answered"])
-        self._sums = {name[4:]: values.copy() for name, values in state.arrays.items() if name.startswith("sum.")}
+    def _restore(self, words: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self._ledger = Ledger.from_plain(words["ledger"])
+        self._version, self._is_stale = words["published"], words["is_stale"]
+        self._answered = Counter(words["answered"])
+        self._sums = {name: arrays[f"sum.{name}"].copy() for name in self._sums}
         mixture = None
-        if "support" in state.arrays:
-            mixture = Mixture(self.policies, support=state.arrays["support"], weights=state.arrays["weights"])
-        self._stage = Stage(words["stage"]["last"], mixture, words["stage"]["revealing"])
+        if "support" in arrays:
+            mixture = Mixture(self.policies, support=arrays["support"], weights=arrays["weights"])
+        stage = words["stage"]
+        self._stage = Stage(stage["last"], mixture, stage["revealing"], stage["found"])
 
     def _advance(self, number: int) -> None:
         """Publish the next stage when the one in force has ended or has learnt something late."""
+        if self._is_torn:
+            raise StateError(
+                f"this {self.thing} was interrupted in the middle of a tape, so its sums are incomplete; "
+                "go on from a saved state"
+            )
         if number <= self._stage.last and not self._is_stale:
             return
         self._is_stale = False
         self._stage = self._next_stage(number)
         self._version += 1
+
+    def _votes(self, context: Any, actions: Actions) -> Votes:
+        votes: Votes = checked_votes(self.policies.vote(context, actions), len(self.policies), len(actions))
+        return votes
 
     def _propensities(self, context: Any, actions: Actions) -> Vector:
         if self._stage.mixture is None:
@@ -233,6 +225,7 @@ class Stagewise(abc.ABC):
         from typeover.kernels.draws import draw_rows
 
         n, n_actions, stage = len(tape.contexts), bound.deltas.shape[2], self._stage
+        self._is_torn = True  # until the end: an exception in between leaves sums and generator apart
         uniforms = self._rng.random(n)
         if stage.mixture is None:
             suggestions = draw(cumulative(np.full(n_actions, 1.0 / n_actions)), uniforms)
@@ -244,19 +237,35 @@ class Stagewise(abc.ABC):
         shown = bound.revealing[tape.contexts] if stage.revealing else suggestions
         revealing = np.full(n, stage.revealing)
         responses = tape.respond(shown, revealing)
-        if self._is_learning(self._rounds + 1):
-            first, revealed = self._rounds + 1, ~responses.accepted
-            deltas = bound.deltas[tape.contexts, tape.answers]
+        if self._is_learning(self._ledger.rounds + 1):
             self._absorb(
-                Heard(first, bound.votes, tape.contexts, suggestions, n_actions, responses.rewards, revealed, deltas)
+                Heard(
+                    first=self._ledger.rounds + 1,
+                    votes=bound.votes,
+                    contexts=tape.contexts,
+                    suggestions=suggestions,
+                    n_actions=n_actions,
+                    rewards=responses.rewards,
+                    revealed=responses.revealed,
+                    deltas=bound.deltas[tape.contexts, responses.entered],  # another one's where nothing was entered
+                )
             )
-        self._rounds += n
-        accepted = int(np.count_nonzero(responses.accepted))
-        kind = "audit " if stage.revealing else ""
-        self._counts.update(
-            {"audits": n * stage.revealing, kind + Outcome.ACCEPTED: accepted, kind + Outcome.CORRECTED: n - accepted}
-        )
+        self._ledger.played(outcomes(responses, is_audit=stage.revealing))
+        self._is_torn = False
         return Plays(suggestions, shown, revealing, responses)
+
+
+def outcomes(responses: Responses, *, is_audit: bool) -> dict[str, int]:
+    """How a stretch of rounds ended, as the ledger counts it."""
+    n, accepted = len(responses.accepted), int(np.count_nonzero(responses.accepted))
+    dismissed = int(np.count_nonzero(~responses.accepted & ~responses.revealed))
+    kind = "audit " if is_audit else ""
+    return {
+        kind + Outcome.ACCEPTED: accepted,
+        kind + Outcome.CORRECTED: n - accepted - dismissed,
+        kind + Outcome.DISMISSED: dismissed,
+        "audits": n * is_audit,
+    }
 
 
 def joined(parts: list[Plays]) -> Plays:
@@ -270,5 +279,7 @@ def joined(parts: list[Plays]) -> Plays:
         responses=Responses(
             accepted=np.concatenate([part.responses.accepted for part in parts]),
             rewards=np.concatenate([part.responses.rewards for part in parts]),
+            revealed=np.concatenate([part.responses.revealed for part in parts]),
+            entered=np.concatenate([part.responses.entered for part in parts]),
         ),
     )

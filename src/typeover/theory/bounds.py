@@ -15,13 +15,9 @@ from numpy.typing import ArrayLike
 from typeover.core.arrays import Vector
 from typeover.core.inputs import chance, real, vector, whole
 from typeover.errors import InvalidInputError
+from typeover.theory.terms import ACTIONS, ALIGNMENT, BLEND, HORIZON, POLICIES, SLACK, TOLERANCE
 
 _BLOCK = "the rounds of one block, T0; block_length(horizon) computes one"
-_BLEND = "0 trusts corrections only, 1 trusts rewards only"
-_ACTIONS = "how many candidates a round has"
-_POLICIES = "how many policies the class has"
-_ALIGNMENT = "alpha of Definition 1"
-_SLACK = "d of Definition 1; similarity_curve computes it for every alpha"
 _FAILURE = "the probability with which the bound may fail; leave it out for the printed bound in expectation"
 
 
@@ -48,9 +44,9 @@ def blended_deviation(
     0.127
     """
     T0 = whole("block", block, meaning=_BLOCK)
-    mu = real("blend", blend, meaning=_BLEND, high=1.0)
-    K = whole("n_actions", n_actions, meaning=_ACTIONS)
-    N = whole("n_policies", n_policies, meaning=_POLICIES)
+    mu = real("blend", blend, meaning=BLEND, high=1.0)
+    K = whole("n_actions", n_actions, meaning=ACTIONS)
+    N = whole("n_policies", n_policies, meaning=POLICIES)
     square = real("second_moment", second_moment, meaning="v^2, a bound on the mean of the squared surrogate loss")
     return float(_deviation(T0, np.array([mu]), K, N, square, _failure(failure))[0])
 
@@ -71,9 +67,9 @@ def converted_regret(*, blended_regret: float, blend: float, alignment: float, s
     0.04
     """
     R = real("blended_regret", blended_regret, meaning="regret in the blended objective, per round", low=-math.inf)
-    mu = real("blend", blend, meaning=_BLEND, high=1.0)
-    alpha = real("alignment", alignment, meaning=_ALIGNMENT)
-    d = real("slack", slack, meaning=_SLACK)
+    mu = real("blend", blend, meaning=BLEND, high=1.0)
+    alpha = real("alignment", alignment, meaning=ALIGNMENT)
+    d = real("slack", slack, meaning=SLACK)
     return float(_converted(np.array([R]), np.array([mu]), alpha, d)[0])
 
 
@@ -110,11 +106,11 @@ def efbo_reward_regret(
     multiplicative weights on [0, B] reach a gap of 3 B sqrt(log(B) / S) rather than sqrt(B/S).
     """
     T, T0 = _rounds(horizon, block)
-    mu = vector("blends", blends, meaning=_BLEND, low=0.0, high=1.0)
-    K = whole("n_actions", n_actions, meaning=_ACTIONS)
-    N = whole("n_policies", n_policies, meaning=_POLICIES)
-    alpha = real("alignment", alignment, meaning=_ALIGNMENT)
-    d = real("slack", slack, meaning=_SLACK)
+    mu = vector("blends", blends, meaning=BLEND, low=0.0, high=1.0)
+    K = whole("n_actions", n_actions, meaning=ACTIONS)
+    N = whole("n_policies", n_policies, meaning=POLICIES)
+    alpha = real("alignment", alignment, meaning=ALIGNMENT)
+    d = real("slack", slack, meaning=SLACK)
     delta = _failure(failure)
     blended = 2 * _deviation(T0, mu, K, N, 1.0, delta) / T0
     if delta is None:
@@ -148,8 +144,8 @@ def efbo_constraint_regret(
     (3 B sqrt(log(B) / S)).
     """
     T, T0 = _rounds(horizon, block)
-    N = whole("n_policies", n_policies, meaning=_POLICIES)
-    eps = real("tolerance", tolerance, meaning="how much more surrogate loss than the least a policy may have")
+    N = whole("n_policies", n_policies, meaning=POLICIES)
+    eps = real("tolerance", tolerance, meaning=TOLERANCE)
     delta = _failure(failure)
     if delta is None:
         _refuse_saddle(cap, iterations)
@@ -173,7 +169,7 @@ def _converted(R: Vector, mu: Vector, alpha: float, d: float) -> Vector:
 
 
 def _rounds(horizon: int, block: int) -> tuple[int, int]:
-    T = whole("horizon", horizon, meaning="how many rounds will be played")
+    T = whole("horizon", horizon, meaning=HORIZON)
     T0 = whole("block", block, meaning=_BLOCK)
     if 4 * T0 > T:
         raise InvalidInputError(f"block is {T0}; four blocks must fit into {T} rounds: use at most {T // 4}")

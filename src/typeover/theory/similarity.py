@@ -97,9 +97,15 @@ def best_feasible(rewards: ArrayLike, losses: ArrayLike, tolerance: float) -> in
     return _best(*_points(rewards, losses), _tolerance(tolerance))
 
 
+def feasible(losses: Vector, tolerance: float) -> NDArray[np.bool_]:
+    """Which policies keep the constraint, with the slack that `best_feasible` explains."""
+    kept: NDArray[np.bool_] = losses <= losses.min() + tolerance + _ROUNDING  # Eq. 1
+    return kept
+
+
 def _best(r: Vector, c: Vector, eps: float) -> int:
-    feasible = np.flatnonzero(c <= c.min() + eps + _ROUNDING)  # Eq. 1
-    highest = feasible[r[feasible] == r[feasible].max()]
+    among = np.flatnonzero(feasible(c, eps))
+    highest = among[r[among] == r[among].max()]
     return int(highest[np.argmin(c[highest])])
 
 
