@@ -1,4 +1,13 @@
-"""Typeover decides which suggestion to show and learns from every accept and every correction."""
+"""Typeover decides which suggestion to show and learns from every accept and every correction.
+
+>>> from typeover import EFBO, Feedback, PolicySet
+>>> from typeover.losses import ZeroOne
+>>> from typeover.policies import Constant
+>>> policies = PolicySet([Constant("refund"), Constant("invoice")])
+>>> learner = EFBO(policies=policies, loss=ZeroOne(), tolerance=0.05, horizon=1000, seed=7)
+>>> decision = learner.decide("where is my money?", ["refund", "invoice"])  # show decision.action; None: show nothing
+>>> learner.learn(decision, Feedback(correction="refund"))  # typed over; Feedback(reward=1.0) if it was accepted
+"""
 
 from __future__ import annotations
 
@@ -49,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted(__all__)

@@ -57,6 +57,7 @@ def test_lists_become_contiguous_doubles(values):
         ([[0.5]], r"v has shape \(1, 1\)"),
         ([0.5, [0.5]], r"v is \[0.5, \[0.5\]\]; it must be a list of numbers"),
         (["high"], r"v is \['high'\]; it must be a list of numbers"),
+        ([10**400], r"v is \[1000+; it must be a list of numbers"),
         ([0.5, 2.0], r"v\[1\] is 2.0; it must be a number from 0 to 1"),
         ([0.5, math.nan, 2.0], r"v\[1\] is nan"),
         ([None, 0.5], r"v\[0\] is nan"),

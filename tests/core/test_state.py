@@ -1,4 +1,7 @@
 import json
+import stat
+import threading
+import traceback
 import zipfile
 
 import numpy as np
@@ -57,7 +60,7 @@ def test_saving_again_replaces_the_file_and_leaves_nothing_beside_it(saved):
 
 
 def test_objects_are_refused_since_reading_them_could_run_code(tmp_path):
-    with pytest.raises(ValueError, match="Object arrays"):
+    with pytest.raises(ValueError, match="array 'x' holds Python objects, which cannot be read back safely"):
         State(json={}, arrays={"x": np.array([object()])}).save(tmp_path / "state.npz")
 
 
@@ -160,8 +163,111 @@ def test_another_thing_or_a_newer_version_is_refused(words, message):
         check_header(words, "mixture", 2)
 
 
-@pytest.mark.parametrize("name", ["json", "file"])
+@pytest.mark.parametrize("name", ["json", "file", "allow_pickle"])
 def test_names_that_the_file_needs_are_refused(tmp_path, name):
     with pytest.raises(InvalidInputError, match=f"an array is named '{name}'"):
         State(json={}, arrays={name: np.zeros(1)}).save(tmp_path / "state.npz")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x.npy", 3])
+def test_names_that_would_come_back_as_others_are_refused(tmp_path, name):
+    with pytest.raises(InvalidInputError, match=r"an array is named .*; use a string that does not end in \.npy"):
+        State(json={}, arrays={"x": np.ones(1), name: np.zeros(1)}).save(tmp_path / "state.npz")
+
+
+def test_of_many_writers_at_once_one_stays_whole(tmp_path):
+    path, failures = tmp_path / "state.npz", []
+
+    def write(writer):
+        state = State(json={"writer": writer}, arrays={"x": np.full(20_000 * (writer + 1), writer)})
+        try:
+            for _ in range(15):
+                state.save(path)
+                loaded = State.load(path)
+                assert loaded.arrays["x"].tolist() == [loaded.json["writer"]] * (20_000 * (loaded.json["writer"] + 1))
+        except BaseException as error:  # noqa: BLE001  told to the main thread
+            failures.append(error)
+
+    writers = [threading.Thread(target=write, args=(i,)) for i in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    assert [found.name for found in tmp_path.iterdir()] == ["state.npz"]
+
+
+def test_a_saved_file_has_the_rights_of_any_new_file(tmp_path):
+    (tmp_path / "plain").touch()
+    saved = example().save(tmp_path / "state.npz")
+    assert stat.S_IMODE(saved.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+def test_a_path_that_cannot_be_written_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    for path, message in [
+        (tmp_path, r"path is .*, which is a folder; name a file in it: .*state\.npz"),
+        ("", "which is a folder; name a file in it"),
+        (tmp_path / "no" / "state.npz", r"path is .*state\.npz, but there is no folder .*no; make that folder first"),
+        (tmp_path / "file" / "state.npz", "but there is no folder .*file; make"),
+        (tmp_path / ("x" * 300), "which cannot be written .*; name another file"),
+        (tmp_path / "a\0b", "it must be the name of a file"),
+        (3, "path is 3; it must be the name of a file"),
+        (None, "path is None; it must be the name of a file"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            example().save(path)
+    assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_without_permission_is_named(tmp_path, monkeypatch):
+    def forbidden(self, *rest):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr("pathlib.Path.open", forbidden)  # the superuser may write anywhere
+    with pytest.raises(
+        InvalidInputError, match=r"path is .*s\.npz, which cannot be written \(Permission denied\); name"
+    ):
+        example().save(tmp_path / "s.npz")
+    with pytest.raises(InvalidInputError, match=r"path is .*s\.npz, which cannot be read \(Permission denied\); give"):
+        State.load(tmp_path / "s.npz")
+
+
+def test_a_path_that_cannot_be_read_is_refused_in_a_sentence(tmp_path, saved):
+    for path, message in [
+        (tmp_path, r"path is .*, which is a folder; give the file that State\.save wrote"),
+        (saved / "below", "no file at .*below; give the path"),
+        ("a\0b", "it must be the name of a file"),
+        (None, "path is None; it must be the name of a file"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            State.load(path)
+
+
+def test_nobody_is_advised_to_allow_pickle(tmp_path, saved):
+    import pickle
+
+    text, pickled, objects = tmp_path / "text", tmp_path / "pickled", tmp_path / "objects.npz"
+    text.write_text("hello")
+    pickled.write_bytes(pickle.dumps({"x": 1}))
+    np.savez(objects, json=np.array([object()]))
+    for path in (text, pickled, objects):
+        with pytest.raises(StateError, match="is no saved Typeover state") as refusal:
+            State.load(path)
+        assert "pickle" not in str(refusal.value).replace(str(path), "")
+        assert "allow_pickle=" not in "".join(traceback.format_exception(refusal.value))
+        assert "\n" not in str(refusal.value)
+
+
+def test_an_archive_by_numpy_2_0_with_its_stray_array_is_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "old.npz", "w") as archive:
+        for name, array in (("json", np.frombuffer(b"{}", dtype=np.uint8)), ("allow_pickle", np.array(False))):
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array)
+    assert State.load(tmp_path / "old.npz").arrays == {}
+
+
+def test_a_state_is_shown_in_a_line():
+    assert repr(example()) == "State(format='typeover.example', version=1, arrays: sums (2,), none (0,))"
+    assert repr(State(json={})) == "State(arrays: None)"

@@ -84,3 +84,15 @@ def test_without_rapidfuzz_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
     with pytest.raises(MissingPackageError, match=r"EditDistance needs rapidfuzz.*pip install 'typeover\[text\]'"):
         EditDistance()
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.float64("nan")])
+def test_a_missing_value_is_no_text(nothing):
+    for loss in (EditDistance(), EditDistance(normalised="longest")):
+        with pytest.raises(
+            InvalidInputError, match=r"the answer .*(None|nan).* is no text but a missing value; leave it"
+        ):
+            loss.deltas(["nan", "None"], nothing)
+        with pytest.raises(InvalidInputError, match=r"candidate .* is no text but a missing value"):
+            loss.deltas(["nan", nothing], "word")
+        assert loss.deltas(["nan", "None"], "nan")[0] == 0

@@ -107,3 +107,25 @@ def test_bad_taxonomies_are_refused_by_name(taxonomy, message):
 def test_an_unknown_outside_the_range_is_refused():
     with pytest.raises(InvalidInputError, match=r"unknown is -0\.1; it must lie in \[0, 1\]"):
         Tree(PATHS, unknown=-0.1)
+
+
+@pytest.mark.parametrize(("unknown", "is_metric"), [(0.0, False), (0.49, False), (0.5, True), (1.0, True)])
+def test_it_is_a_metric_only_if_a_new_answer_is_no_short_cut(unknown, is_metric):
+    assert Tree(PATHS, unknown=unknown).is_metric is is_metric
+    assert Tree({"alone": []}, unknown=unknown).is_metric
+    with_new = np.full((len(PATHS) + 1,) * 2, unknown)
+    with_new[:-1, :-1] = matrix(Tree(PATHS), list(PATHS))
+    with_new[-1, -1] = 0
+    excess = with_new[:, :, None] - with_new[:, None, :] - with_new.T[None, :, :]
+    assert bool((excess <= 1e-12).all()) is is_metric
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_a_missing_answer_is_a_new_one(nothing):
+    leaf = next(iter(PATHS))
+    assert Tree(PATHS, unknown=0.75).deltas([leaf], nothing).tolist() == [0.75]
+
+
+def test_a_missing_value_is_no_item():
+    with pytest.raises(InvalidInputError, match="item nan cannot be a name"):
+        Tree({"a": ["x"], float("nan"): ["x"]})

@@ -103,6 +103,7 @@ BAD = [
     ({"vectors": {"a": [1, np.inf]}}, "the vector of 'a' is zero or not finite"),
     ({"vectors": [[], []]}, "the vector of 0 is zero or not finite"),
     ({"vectors": {"a": [1, 0], "b": [1]}}, "vectors cannot be read as numbers .* all of one length"),
+    ({"vectors": {"a": [10**400]}}, "vectors cannot be read as numbers"),
     ({"vectors": {"a": "east"}}, "vectors cannot be read as numbers"),
     ({"vectors": [1, 2]}, r"vectors has shape \(2,\); it must be \{item: vector\}"),
     ({"vectors": {}}, r"vectors has shape \(0,\)"),
@@ -119,3 +120,29 @@ BAD = [
 def test_bad_vectors_are_refused_by_name(settings, message):
     with pytest.raises(InvalidInputError, match=message):
         Vectors(**settings)
+
+
+def test_it_is_a_metric_only_if_a_new_answer_is_no_short_cut():
+    assert [Vectors(COMPASS, unknown=unknown).is_metric for unknown in (0, 0.49, 0.5, 1)] == [False, False, True, True]
+    near = {"east": [1, 0], "north": [0, 1], "north-east": [1, 1]}  # the largest angle is a half of pi: Delta = 0.5
+    assert [Vectors(near, unknown=unknown).is_metric for unknown in (0.2, 0.24, 0.25, 0.3)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    half_chord = Vectors(near, distance="euclidean", unknown=0.35)  # sqrt(2)/2 and its half, 0.3535...
+    assert not half_chord.is_metric
+    assert Vectors(near, distance="euclidean", unknown=0.36).is_metric
+    assert Vectors({"alone": [1]}, unknown=0).is_metric
+
+
+def test_every_pair_is_looked_at_only_if_somebody_asks():
+    loss = Vectors(COMPASS, unknown=0.1)
+    calls = []
+    loss._largest = lambda: calls.append(1) or 1.0
+    loss.deltas(["east"], "north")
+    assert calls == []
+    assert not loss.is_metric
+    assert not loss.is_metric
+    assert calls == [1]

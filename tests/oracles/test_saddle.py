@@ -9,7 +9,8 @@ from scipy.optimize import linprog
 import naive
 from typeover.errors import InvalidInputError
 from typeover.kernels import multiplier  # compiled before the first example
-from typeover.oracles import exact, frontier, mwu
+from typeover.oracles import Frontier, exact, frontier, mwu
+from typeover.theory import best_feasible
 
 UNIT = st.integers(0, 16).map(lambda n: n / 16)
 POINTS = st.lists(st.tuples(UNIT, UNIT), min_size=1, max_size=10).map(lambda points: tuple(zip(*points, strict=True)))
@@ -69,7 +70,7 @@ def test_ties_and_duplicates_keep_the_optimum_and_its_certificate(points, tolera
     solution, cut = exact(rewards, losses, tolerance), min(losses) + tolerance
     assert_a_mixture(solution, rewards, losses)
     assert solution.support.size <= 2
-    assert solution.violation <= 1e-15
+    assert solution.violation <= 1e-12
     pairs = [(i, j) for i in range(len(losses)) for j in range(len(losses)) if losses[i] <= cut < losses[j]]
     mixed = [rewards[i] + (rewards[j] - rewards[i]) * (cut - losses[i]) / (losses[j] - losses[i]) for i, j in pairs]
     alone = [reward for reward, loss in zip(rewards, losses, strict=True) if loss <= cut]
@@ -143,11 +144,39 @@ def test_a_cap_below_the_price_buys_infeasible_reward_by_hand():
 
 
 def test_a_price_beyond_the_largest_number_still_gives_the_optimum():
-    solution = exact([0.0, 1.0], [0.0, 1e-310], 0.0)
+    edge = Frontier(np.arange(2), np.array([0.0, 1e-11]), np.array([0.0, 1e300]))
+    solution = edge.at(0.0)
     assert solution.support.tolist() == [0]
     assert math.isfinite(solution.multiplier)
     assert solution.lower == 0
-    assert 0 <= solution.upper <= 1
+    assert math.isfinite(solution.upper)
+
+
+def test_a_policy_on_the_boundary_is_not_lost_to_rounding():
+    alike, tolerance = [0.1 + 0.2, 0.3], 0.0  # 0.30000000000000004 and 0.3: the better one is as faithful
+    assert exact([0.9, 0.2], alike, tolerance).support.tolist() == [0]
+    assert exact([0.9, 0.2], alike, tolerance).reward == 0.9
+    assert exact([0.9, 0.2], alike, tolerance, cap=3).support.tolist() == [0]
+    boundary = exact([0.2, 0.9, 1.0], [0.7, 0.8, 0.9], 0.1)  # 0.7 + 0.1 < 0.8
+    assert boundary.support.tolist() == [1]
+    assert boundary.weights.tolist() == [1.0]
+    assert 0 < boundary.violation <= 1e-12
+    assert boundary.gap == pytest.approx(0, abs=1e-12)
+
+
+def test_beyond_the_slack_a_policy_is_infeasible():
+    assert exact([0.2, 0.9], [0.3, 0.3 + 1e-9], 0.0).support.tolist() == [0]
+
+
+@given(POINTS, UNIT, st.integers(0, 2**32))
+def test_the_best_mixture_earns_no_less_than_the_best_feasible_policy_whatever_rounding_did(points, tolerance, seed):
+    rewards, losses = (np.array(column) for column in points)
+    losses += np.random.default_rng(seed).integers(-3, 4, size=losses.size) * 1e-16
+    best = best_feasible(rewards, losses, tolerance)
+    solution = exact(rewards, losses, tolerance)
+    assert solution.reward >= rewards[best] - 1e-12
+    assert solution.violation <= 1e-12
+    assert abs(solution.gap) <= 1e-9
 
 
 @given(POINTS, TOLERANCES, st.floats(1.01, 40), st.integers(1, 3000), STEPS)
@@ -233,6 +262,7 @@ BAD = [
     ({"rewards": [[0.2, 0.9]], "losses": [[0.0, 0.4]]}, r"rewards has shape \(1, 2\)"),
     ({"rewards": ["high", "low"]}, r"rewards"),
     ({"losses": 0.5, "rewards": 0.5}, r"rewards has shape \(\)"),
+    ({"rewards": [10**400, 1]}, r"rewards is \[1000+; it must hold one number per policy"),
     ({"tolerance": -0.1}, r"tolerance is -0.1; it must be a finite number from 0"),
     ({"tolerance": math.nan}, "tolerance is nan"),
     ({"tolerance": "much"}, "tolerance is 'much'"),

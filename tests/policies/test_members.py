@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from typeover.errors import InvalidInputError
-from typeover.policies import Classifier, Constant, Lookup, PolicySet
+from typeover.policies import Classifier, Constant, Lookup, PolicySet, by_context
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(90, 2))
@@ -65,6 +65,15 @@ def test_among_fewer_candidates_it_plays_the_likeliest_of_them():
     assert Classifier(fitted)(ROWS, ["c", "a"]).tolist() == (likelihood[:, 0] > likelihood[:, 2]).astype(int).tolist()
     shares = Classifier(fitted, randomised=True)(ROWS, ["c", "a"])
     assert shares == pytest.approx(likelihood[:, [2, 0]] / likelihood[:, [0, 2]].sum(axis=1, keepdims=True))
+
+
+def test_probabilities_by_context_are_those_of_single_rounds_bit_for_bit():
+    rows = np.random.default_rng(3).normal(size=(300, 40))
+    labels = np.array(["a", "b", "c"])[rows[:, :3].argmax(axis=1)]
+    fitted, actions = LogisticRegression().fit(rows, labels), ["c", "a", "b"]
+    policies = PolicySet([Classifier(fitted, randomised=True)])
+    single = np.array([policies.vote(row, actions) for row in rows])
+    assert by_context(policies, rows, [actions] * 300).tolist() == single.tolist()
 
 
 def test_when_the_likelihood_lies_on_no_candidate_the_known_ones_share_it():

@@ -137,6 +137,9 @@ BAD = [
     ([0, 1], [0.5, 0.6], r"mixture gave probabilities \[0.5, 0.6\] with sum 1.1"),
     ([0, 1], [-0.5, 1.5], "each must lie in"),
     ([0, 1], [np.nan, 1.0], "with sum nan"),
+    ([0, 1], ["much", "little"], r"support is \[0, 1\] and weights \['much', 'little'\]; give two lists of numbers"),
+    ([0], [10**400], "give two lists of numbers of one length"),
+    ([0, [1]], [0.5, 0.5], "give two lists of numbers of one length"),
 ]
 
 
@@ -144,3 +147,49 @@ BAD = [
 def test_bad_mixtures_are_refused_by_name(support, weights, message):
     with pytest.raises(InvalidInputError, match=message):
         Mixture(POLICIES, support=support, weights=weights)
+
+
+def test_a_mixture_of_no_set_is_refused():
+    with pytest.raises(InvalidInputError, match=r"policies is \[<.*\]; it must be a set of them, such as PolicySet"):
+        Mixture([len], support=[0], weights=[1.0])
+
+
+def test_weights_are_copied_so_that_later_changes_do_not_reach_them():
+    weights = np.array([0.5, 0.5])
+    mixture = Mixture(POLICIES, support=[0, 1], weights=weights)
+    weights[:] = 9
+    assert mixture.weights.tolist() == [0.5, 0.5]
+
+
+def test_a_mixture_is_shown_in_a_line_heaviest_first():
+    mixture = Mixture(POLICIES, support=[0, 2], weights=[0.125, 0.875])
+    assert repr(mixture) == "Mixture(87.5 % 'always later', 12.5 % 'always yes')"
+    many = Mixture(TablePolicies(np.zeros((1, 100), dtype=int)), support=range(100), weights=np.full(100, 0.01))
+    assert repr(many).endswith("1.0 % 'policy-4', ...)")
+
+
+def test_a_damaged_state_is_refused_in_a_sentence():
+    state = Mixture(POLICIES, support=[0], weights=[1.0]).state()
+    for damaged, message in [
+        (State({k: v for k, v in state.json.items() if k != "set"}, state.arrays), "set is None, which names no pol"),
+        (State(state.json | {"set": {"names": "x"}}, state.arrays), "which names no policies; the state is damaged"),
+        (
+            State(state.json, {"support": state.arrays["support"]}),
+            "mixture has no array 'weights'; the state is damaged",
+        ),
+    ]:
+        with pytest.raises(StateError, match=message):
+            Mixture.from_state(damaged, policies=POLICIES)
+
+
+def test_votes_beyond_the_candidates_do_not_wrap_around():
+    class Wrapping(TablePolicies):
+        def vote(self, context, actions):
+            return np.array([-1])
+
+    with pytest.raises(InvalidInputError, match="Wrapping gave index -1 for policy 0"):
+        Mixture(
+            type("Whole", (TablePolicies,), {"subset": lambda self, _: Wrapping([[0]])})([[0]]),
+            support=[0],
+            weights=[1.0],
+        ).propensities(0, ACTIONS)

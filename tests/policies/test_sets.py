@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from typeover.errors import InvalidInputError
-from typeover.policies import Constant, Lookup, PolicySet, TablePolicies, by_context
+from typeover.policies import Constant, Lookup, PolicySet, TablePolicies, by_context, checked_votes
+from typeover.policies.mixture import identity
 
 ACTIONS = ["refund", "invoice", "other"]
 
@@ -146,7 +147,17 @@ BAD_CHOICES = [
     (None, r"returned an array of shape \(\) and type object"),
     ([0.0], r"shape \(1,\) and type float64"),
     ([True], r"shape \(1,\) and type bool"),
-    (["refund"], r"shape \(1,\) and type <U6"),
+    (["elsewhere"], r"shape \(1,\) and type <U9"),
+    (
+        ["refund"],
+        r"array of action names, such as 'refund'; it .*: return its place, list\(actions\)\.index\('refund",
+    ),
+    ("invoice", "returned an array of action names, such as 'invoice'"),
+    (np.array(["other", None], dtype=object), "returned an array of action names, such as 'other'"),
+    (
+        [[0, 1], [0]],
+        r"policy 'odd' returned lists of different lengths; it must return 1 whole-number indices, or prob",
+    ),
     ([[0.5, 0.5]], r"shape \(1, 2\)"),
     ([[0.5, 0.5, 0.5]], r"policy 'odd' gave probabilities \[0.5, 0.5, 0.5\] with sum 1.5"),
     ([[1.5, -0.5, 0.0]], "each must lie in"),
@@ -173,9 +184,32 @@ BAD_SETS = [
     (lambda: PolicySet(["refund"]), "policy 'refund' cannot choose"),
     (lambda: PolicySet([by_length], names=[]), "names has 0 entries"),
     (lambda: PolicySet([by_length] * 2, names=["a", "a"]), "names has 2 entries, 1 of them different"),
-    (lambda: PolicySet([by_length], names=["a", "b"]), r"give one name per policy \(1\), each once"),
+    (lambda: PolicySet([by_length], names=["a", "b"]), "names has 2 entries; give one per policy: 1"),
     (lambda: TablePolicies([[0, 1]], names=["a"]), "names has 1 entries; give one per policy: 2"),
-    (lambda: TablePolicies([[0, 1]], names=["a", "a"]), "'a' stands twice in names"),
+    (
+        lambda: TablePolicies([[0, 1]], names=["a", "a"]),
+        r"names has 2 entries, 1 of them different \('a' stands twice\)",
+    ),
+    (
+        lambda: PolicySet([by_length], names=[3]),
+        "3 cannot be the name of a policy; use a string of ordinary characters",
+    ),
+    (lambda: PolicySet([by_length], names=["\ud800"]), r"'\\ud800' cannot be the name of a policy"),
+    (lambda: PolicySet([by_length], names={"a"}), r"names is \{'a'\}; give a list of strings in the order of the"),
+    (lambda: PolicySet([by_length], names=7), "names is 7; give a list of strings"),
+    (lambda: TablePolicies([[0]], names=[None]), "None cannot be the name of a policy"),
+    (lambda: Lookup({}, name=b"memory"), "b'memory' cannot be the name of a policy"),
+    (lambda: PolicySet(by_length), r"policies is <function by_length .*>; give a list of policies in a fixed order"),
+    (lambda: PolicySet(policy for policy in [by_length]), "policies is <generator .*>; give a list of policies"),
+    (lambda: PolicySet({"x": "refund"}), r"policies is \{'x': 'refund'\}; give a list of policies"),
+    (lambda: PolicySet({by_length}), "give a list of policies in a fixed order"),
+    (lambda: PolicySet("refund"), "policies is 'refund'; give a list of policies"),
+    (lambda: PolicySet(None), "policies is None; give a list of policies"),
+    (lambda: PolicySet(certain()), r"policies is PolicySet\(3 policies: .*\); give a list of policies"),
+    (lambda: PolicySet([Lookup]), r"policy Lookup is a class; give an object of it, such as Lookup\(\)"),
+    (lambda: TablePolicies([[0, 1], [0]]), "table has rows of different lengths; give one row per context"),
+    (lambda: TablePolicies([[0, 2**31]]), "table holds index 2147483648; an index may be at most 2147483647"),
+    (lambda: TablePolicies(np.array([[2**63]], dtype=np.uint64)), "table holds index 9223372036854775808"),
     (lambda: TablePolicies([]), r"table has shape \(0,\)"),
     (lambda: TablePolicies([[]]), r"table has shape \(1, 0\)"),
     (lambda: TablePolicies([0, 1]), r"table has shape \(2,\)"),
@@ -208,3 +242,168 @@ def test_a_table_is_refused_for_candidates_that_it_does_not_speak_of():
     assert certain_table.vote(0, ["a", "b", "c", "d"]).tolist() == [0, 2]
     with pytest.raises(InvalidInputError, match="3 candidates were given, but the table speaks of 2"):
         random_table.vote(0, ACTIONS)
+
+
+def test_a_table_is_copied_so_that_later_changes_do_not_reach_it():
+    for table in (np.zeros((2, 2), dtype=np.int32), np.full((2, 2, 1), 1.0)):
+        policies = TablePolicies(table)
+        before = policies.vote(0, ["a"]).tolist()
+        table[:] = 7
+        assert policies.vote(0, ["a"]).tolist() == before
+
+
+def test_the_largest_index_fits():
+    assert TablePolicies([[2**31 - 1]]).vote(0, range(2**31)).tolist() == [2**31 - 1]
+
+
+def test_an_index_that_is_the_name_of_a_candidate_is_told_so():
+    policies = PolicySet([lambda contexts, actions: [20]], names=["named"])
+    with pytest.raises(
+        InvalidInputError, match=r"chose index 20; .*: 0 to 1; 20 is the name of a candidate: return its"
+    ):
+        policies.vote("x", [10, 20])
+
+
+def broken(contexts, actions):
+    return {}["missing"]
+
+
+class Unreadable:
+    __name__ = 3
+
+    def __call__(self, contexts, actions):
+        raise RuntimeError("first line\nsecond line " + "x" * 900)
+
+
+FAILING = [
+    (
+        broken,
+        "policy 'broken' failed with KeyError: 'missing'; mend the policy, which was called with 1 contexts and 3",
+    ),
+    (Unreadable(), "policy 'Unreadable' failed with RuntimeError: first line second line x"),
+    (lambda context: 0, r"policy 'lambda-0' cannot be called with two arguments; a policy takes \(contexts, actions\)"),
+    (lambda: 0, r"a policy takes \(contexts, actions\)"),
+    (len, r"policy 'len' cannot be called with two arguments; a policy takes \(contexts, actions\)"),
+    (lambda contexts, actions: len(3), "policy 'lambda-0' failed with TypeError: object of type 'int' has no len"),
+]
+
+
+@pytest.mark.parametrize(("policy", "message"), FAILING)
+def test_a_policy_that_fails_is_named_and_its_error_is_kept(policy, message):
+    with pytest.raises(InvalidInputError, match=message) as refusal:
+        PolicySet([policy]).vote("x", ACTIONS)
+    assert refusal.value.__cause__ is not None
+    assert not isinstance(refusal.value.__cause__, InvalidInputError)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 400
+
+
+def test_a_refusal_from_inside_a_policy_stays_as_it_is():
+    with pytest.raises(InvalidInputError, match=r"^policy 'always c' names 'c'") as refusal:
+        PolicySet([Constant("c")]).vote("x", ACTIONS)
+    assert refusal.value.__cause__ is None
+
+
+def test_sets_are_shown_in_a_line():
+    assert repr(certain()) == "PolicySet(3 policies: 'by_length', 'always invoice', 'lookup')"
+    assert repr(PolicySet([by_length] * 100)).endswith("'by_length-4', ...)")
+    plain, spread = tables(0)
+    assert repr(plain) == "TablePolicies(4 contexts, 5 policies, indices from 0 to 2)"
+    assert repr(spread) == "TablePolicies(4 contexts, 5 policies, probabilities of 3 candidates)"
+
+
+def test_names_that_nobody_chose_can_always_be_written():
+    def odd(contexts, actions):
+        return [0]
+
+    odd.__name__ = "odd\ud800"
+    policies = PolicySet([odd, Unreadable(), Constant("\udfff")])
+    assert list(policies.names) == ["odd\\ud800", "Unreadable", "always \\udfff"]
+    assert identity(policies)["n_policies"] == 3
+
+
+class Foreign:
+    """A set of policies of somebody else, which answers what it was given."""
+
+    def __init__(self, answers, n_policies=2):
+        self.answers, self.n_policies = answers, n_policies
+        self.names = [7, "\ud800"][:n_policies]
+
+    def __len__(self):
+        return self.n_policies
+
+    def vote(self, context, actions):
+        return self.answers[context]
+
+    def votes(self, contexts, actions):
+        return [self.answers[context] for context in contexts]
+
+    def subset(self, indices):
+        return self
+
+
+def test_the_identity_of_a_foreign_set_never_fails():
+    assert identity(Foreign([]))["n_policies"] == 2
+
+
+BAD_VOTES = [
+    ([[0, 3], [0, 0]], "Foreign gave index 3 for policy 1; there are 3 candidates: 0 to 2"),
+    ([[0, 0], [-1, 0]], "Foreign gave index -1 for policy 0"),
+    ([[0, 2**32], [0, 0]], "Foreign gave index 4294967296 for policy 1"),
+    ([[0, 0, 0], [0, 0, 0]], "votes of shape .*3.* and type int64; votes must be whole-number indices of shape"),
+    ([[0.0, 1.0], [0.0, 1.0]], "and type float64; votes must be"),
+    ([[True, False], [True, True]], "and type bool; votes must be"),
+    ([["a", "b"], ["a", "b"]], "and type <U1; votes must be"),
+    ([[0, 1], [0]], "(lists of different lengths|votes of shape .*); votes must be"),
+    ([[[0.5, 0.5]] * 2] * 2, "and type float64; votes must be .* or probabilities of shape .* candidates"),
+    ([[[0.5, 0.5, 0.5]] * 2] * 2, r"Foreign gave probabilities \[0.5, 0.5, 0.5\] with sum 1.5"),
+    ([[[np.nan, 0.5, 0.5]] * 2] * 2, "with sum nan"),
+]
+
+
+@pytest.mark.parametrize(("answers", "message"), BAD_VOTES)
+@pytest.mark.parametrize("actions", [[ACTIONS] * 2, [list(ACTIONS), list(ACTIONS)]])
+def test_votes_of_a_foreign_set_are_checked_before_compiled_code_reads_them(answers, message, actions):
+    with pytest.raises(InvalidInputError, match=message):
+        by_context(Foreign(answers), [0, 1], actions)
+
+
+def test_checked_votes_are_contiguous_and_of_one_type():
+    wide = np.zeros((4, 6), dtype=np.uint8)[::2, ::3]
+    votes = checked_votes(wide, 2, 2, 3, "mine")
+    assert (votes.dtype, votes.flags.c_contiguous) == (np.int32, True)
+    shares = checked_votes(np.asfortranarray(np.full((2, 2, 2), 0.5, dtype=np.float32)), 2, 2, 2, "mine")
+    assert (shares.dtype, shares.flags.c_contiguous) == (np.float64, True)
+    assert checked_votes(np.zeros((0, 2), dtype=int), 0, 2, 3, "mine").shape == (0, 2)
+
+
+def test_a_foreign_set_that_is_randomised_in_some_contexts_only_is_read_as_probabilities():
+    policies = Foreign([np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])])
+    votes = by_context(policies, [0, 1], [["a", "b"], ["a", "b"]])
+    assert votes.tolist() == [[[1, 0], [0, 1]], [[0.5, 0.5], [1, 0]]]
+
+
+def in_a_crowd(contexts, actions):
+    """Probabilities whose last bit depends on how many rows are asked at once, as in scikit-learn."""
+    share = 0.1 if len(contexts) == 1 else np.nextafter(0.1, 1)
+    return [[share, 1 - share] for _ in contexts]
+
+
+def test_votes_by_context_are_those_of_single_rounds_bit_for_bit():
+    policies, actions = PolicySet([in_a_crowd]), ["a", "b"]
+    rows = [policies.vote(context, actions) for context in "xyz"]
+    assert policies.votes("xyz", actions).tolist() != np.array(rows).tolist()
+    assert by_context(policies, "xyz", [actions] * 3).tolist() == np.array(rows).tolist()
+
+
+def test_a_table_of_probabilities_is_read_at_once(monkeypatch):
+    policies = tables(0)[1]
+    monkeypatch.setattr(TablePolicies, "vote", None)
+    assert np.array_equal(by_context(policies, range(4), [ACTIONS] * 4), policies._table)
+
+
+@pytest.mark.parametrize("policies", [certain(), *tables(0, n_policies=3)])
+@pytest.mark.parametrize("indices", [[3], [-1], 0, [0.5], ["first"], None])
+def test_a_subset_of_what_is_not_there_is_refused(policies, indices):
+    with pytest.raises(InvalidInputError, match=r"indices is .*; give a list of places in the set: 0 to 2"):
+        policies.subset(indices)

@@ -41,8 +41,8 @@ def vector(name: str, values: ArrayLike, *, meaning: str, low: float = -math.inf
     """A list of at least one finite number from `low` to `high`."""
     try:
         array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} is {values!r}; it must be a list of numbers: {meaning}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInputError(f"{name} is {values!r:.80}; it must be a list of numbers: {meaning}") from None
     if np.ndim(values) != 1 or array.size == 0:
         raise InvalidInputError(f"{name} has shape {np.shape(values)}; it must be a list of at least one: {meaning}")
     strays = np.flatnonzero(~(np.isfinite(array) & (low <= array) & (array <= high)))

@@ -14,13 +14,15 @@ from typing import Any, Literal
 import numpy as np
 
 from typeover.core.arrays import Actions, Vector
+from typeover.core.decision import is_missing
 from typeover.errors import InvalidInputError, missing, nearest
 
 
 class EditDistance:
     """How much of the text would have to be typed anew; every answer may be new.
 
-    Compares `str()` of both, so that 1 and '1' are the same. Upper and lower case differ.
+    Choose this for words and sentences that users correct by hand. Compares `str()` of both, so that 1 and '1' are the
+    same; None and NaN are no text and are refused. Upper and lower case differ.
 
     >>> EditDistance().deltas(["their", "there", "tree"], "there").round(3)
     array([0.333, 0.   , 0.364])
@@ -48,10 +50,15 @@ class EditDistance:
 
     def deltas(self, actions: Actions, answer: Any, context: Any = None) -> Vector:  # noqa: ARG002  same in every context
         """Delta(a, answer) for each candidate a."""
-        text, edits, formula = str(answer), self._edits, self._formula
-        return np.array(
-            [formula(edits(word, text), len(word), len(text)) for word in map(str, actions)], dtype=np.float64
-        )
+        text, edits, formula = _text(answer, "the answer"), self._edits, self._formula
+        words = [_text(action, "candidate") for action in actions]
+        return np.array([formula(edits(word, text), len(word), len(text)) for word in words], dtype=np.float64)
+
+
+def _text(value: Any, role: str) -> str:
+    if not isinstance(value, str) and is_missing(value):  # its str() would be as near to 'none' or 'nan' as a word
+        raise InvalidInputError(f"{role} {value!r} is no text but a missing value; leave it out")
+    return str(value)
 
 
 def _metric(edits: int, a: int, b: int) -> float:

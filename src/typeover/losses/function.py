@@ -19,7 +19,11 @@ _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
 
 class Function:
-    """A callable f(action, answer, context) -> number in [0, 1].
+    """Your own measure: a callable f(action, answer, context) -> number in [0, 1].
+
+    0: the answer itself would have been as good; 1: of no use. Choose this when what a mistake costs depends on the
+    context, or when none of the other losses fits. `metric=True` promises symmetry and the triangle inequality, which
+    estimators that compare with the accepted suggestion need, and checks them on `items`.
 
     >>> loss = Function(lambda action, answer, context: abs(action - answer) / context["range"])
     >>> loss.deltas([10, 30], 20, {"range": 40})

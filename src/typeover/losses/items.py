@@ -3,20 +3,21 @@
     Delta(a, b; x) = column of b, at the place of a;   Delta(a, new; x) = unknown
 
 A candidate has to be known, so none is identical to a new answer. If the items are a metric space, it remains one with
-the new answer in it as long as `unknown` is at least half the largest Delta.
+the new answer in it exactly as long as `unknown` is at least half the largest Delta.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NoReturn, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Actions, Vector
-from typeover.core.decision import is_name
+from typeover.core.decision import is_missing, is_name
 from typeover.errors import InvalidInputError, nearest
 
 KEPT = 1024
@@ -26,7 +27,7 @@ KEPT = 1024
 class ItemLoss(ABC):
     """A loss between known items, the same in every context."""
 
-    is_metric: bool = True
+    _is_metric_on_items: bool = True
 
     def __init__(self, items: Iterable[Action], *, unknown: float) -> None:
         self.items = tuple(items)
@@ -42,6 +43,16 @@ class ItemLoss(ABC):
     @abstractmethod
     def _column(self, answer: int, places: list[int] | slice) -> Vector:
         """Delta of the items at these places to the item at place `answer`."""
+
+    @abstractmethod
+    def _largest(self) -> float:
+        """The largest Delta between two items."""
+
+    @final
+    @cached_property
+    def is_metric(self) -> bool:
+        """Whether it is a metric on the items and a new answer; found when first asked for."""
+        return self._is_metric_on_items and (self.unknown >= 0.5 or self.unknown >= self._largest() / 2)
 
     @final
     def deltas(self, actions: Actions, answer: Any, context: Any = None) -> Vector:  # noqa: ARG002  same in every context
@@ -79,7 +90,7 @@ def numbers(values: Any, *, name: str, axes: int, allowed: str) -> NDArray[np.fl
     """A copy of the values as float64 with this many axes; finite or not is for the caller to say."""
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} cannot be read as numbers ({values!r:.60}); it must be {allowed}") from None
     if array.ndim != axes:
         raise InvalidInputError(f"{name} has shape {array.shape}; it must be {allowed}")
@@ -91,7 +102,7 @@ def _places(items: tuple[Action, ...]) -> dict[Action, int]:
         raise InvalidInputError("items is empty; a loss needs at least one item that can be a candidate")
     index: dict[Action, int] = {}
     for place, item in enumerate(items):
-        if not is_name(item):
+        if not is_name(item) or is_missing(item):
             raise InvalidInputError(f"item {item!r} cannot be a name; use strings or numbers")
         if index.setdefault(item, place) != place:
             raise InvalidInputError(f"item {item!r} stands twice among the items; each may stand once")

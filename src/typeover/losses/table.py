@@ -20,9 +20,12 @@ _SPELLINGS = "a square table of costs, {(shown, wanted): cost} or {shown: {wante
 
 
 class Table(ItemLoss):
-    """Costs from a square table (with `items`, else 0..n-1), from {(a, b): cost} or from {a: {b: cost}}.
+    """What you say it costs to show one candidate when the user wanted another.
 
-    In a mapping the diagonal may be left out (0), and for a metric one of the two directions.
+    Costs from a square table (with `items`, else 0..n-1), from {(a, b): cost} or from {a: {b: cost}}. In a mapping the
+    diagonal may be left out (0), and for a metric one of the two directions. Costs may have any unit: beyond 1, all are
+    divided by the largest. An answer that is no item is `unknown` away from every candidate. Choose this when people
+    can say what a mistake costs. A table that is no metric needs `metric=False`, and estimators that need no metric.
 
     >>> loss = Table({("refund", "return"): 1, ("refund", "thanks"): 4, ("return", "thanks"): 4})
     >>> loss.deltas(["refund", "return", "thanks"], "refund"), loss.scale
@@ -56,7 +59,7 @@ class Table(ItemLoss):
         self.scale = max(1.0, float(table.max()))
         """What the costs were divided by."""
         self._by_answer = np.ascontiguousarray(table.T) / self.scale
-        self.is_metric = metric
+        self._is_metric_on_items = metric
         if metric:
             check_metric(self, self.items)
             self._check_unknown()
@@ -64,6 +67,9 @@ class Table(ItemLoss):
     def _column(self, answer: int, places: list[int] | slice) -> Vector:
         column: Vector = self._by_answer[answer, places]
         return column
+
+    def _largest(self) -> float:
+        return float(self._by_answer.max())
 
     def _filled(self, pairs: dict[tuple[Action, Action], Any], *, both_ways: bool) -> Vector:
         n, index = len(self.items), self._index
@@ -85,7 +91,7 @@ class Table(ItemLoss):
         return table
 
     def _check_unknown(self) -> None:
-        half = float(self._by_answer.max()) / 2
+        half = self._largest() / 2
         if self.unknown < half:
             raise NotMetricError(
                 f"unknown is {self.unknown:g}, less than half the largest Delta of the table ({half:g}): two items "

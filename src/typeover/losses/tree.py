@@ -19,10 +19,13 @@ from typeover.losses.items import ItemLoss
 
 
 class Tree(ItemLoss):
-    """A taxonomy as {leaf: path} or as {child: parent}.
+    """How far apart two labels are in a taxonomy: near misses cost less than far ones.
 
-    A path is the list of groups above the leaf, from the top down; groups of one name below different groups are
-    different, and only the leaves are items. In {child: parent} every name is an item; a top may have the parent None.
+    Choose this when candidates are categories with groups above them, as topics or diagnoses. A taxonomy is
+    {leaf: path} or {child: parent}. A path is the list of groups above the leaf, from the top down; groups of one name
+    below different groups are different, and only the leaves are items. In {child: parent} every name is an item; a top
+    may have the parent None. An answer that is no item is `unknown` away from every candidate; below 0.5 that makes the
+    loss no metric.
 
     >>> loss = Tree({"robin": ["animal", "bird"], "owl": ["animal", "bird"], "cat": ["animal"], "oak": ["plant"]})
     >>> loss.deltas(["robin", "owl", "cat", "oak"], "robin")  # 0, 2, 3 and 5 steps; 5 is the longest way
@@ -60,6 +63,9 @@ class Tree(ItemLoss):
 
     def _column(self, answer: int, places: list[int] | slice) -> Vector:
         return self._steps(answer, places) / max(self.longest, 1)
+
+    def _largest(self) -> float:
+        return float(self.longest > 0)
 
     def _steps(self, answer: int, places: list[int] | slice) -> NDArray[np.int64]:
         depth = self._depths[answer]

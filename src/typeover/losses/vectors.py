@@ -23,7 +23,11 @@ _SPELLINGS = "{item: vector}, or an array with one row for each of the items, al
 
 
 class Vectors(ItemLoss):
-    """Sentence or word vectors as {item: vector}, or as rows with their `items` (else 0..n-1).
+    """How far apart two candidates are in meaning, from vectors that you have: only directions count.
+
+    Choose this when an embedding model can say what is alike. Sentence or word vectors come as {item: vector}, or as
+    rows with their `items` (else 0..n-1). An answer without a vector is `unknown` away from every candidate; less than
+    half the largest Delta makes the loss no metric (`is_metric` then looks at every pair, once).
 
     >>> loss = Vectors({"king": [2, 0], "queen": [1, 1], "cabbage": [-1, 0]})
     >>> loss.deltas(["king", "queen", "cabbage"], "king")
@@ -67,6 +71,9 @@ class Vectors(ItemLoss):
             return np.minimum(apart / 2, 1.0)  # rounding can leave a unit vector a little too long
         angles: Vector = np.arctan2(apart, _lengths(u + v)) * (2 / np.pi)
         return angles
+
+    def _largest(self) -> float:
+        return max(float(self._column(place, slice(None)).max()) for place in range(len(self.items)))
 
 
 def _lengths(rows: Vector) -> Vector:

@@ -15,6 +15,9 @@ from typeover.core.arrays import Actions, Vector
 class ZeroOne:
     """Every suggestion but the answer itself is wrong, and equally wrong.
 
+    Choose this when nothing is known about how candidates resemble each other. It needs no settings; an answer that is
+    no candidate is 1 from all of them.
+
     >>> ZeroOne().deltas(["refund", "invoice"], "refund")
     array([0., 1.])
     >>> ZeroOne().deltas(["refund", "invoice"], "a complaint")

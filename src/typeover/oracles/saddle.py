@@ -24,6 +24,12 @@ from typeover.core.inputs import real, whole
 from typeover.errors import InvalidInputError, nearest
 
 STEPS = ("tuned", "printed")
+_ROUNDING = 1e-12
+"""Slack of comparisons with the cut, as in `theory.best_feasible`: losses are means in [0, 1], and 0.7 + 0.1 < 0.8.
+
+Sound: the loss exceeds the cut by at most this, `violation` says by how much, and the bracket holds as it is measured.
+Without it a policy on the boundary is lost wherever the envelope is steep: two losses that only rounding tells apart.
+"""
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -62,14 +68,14 @@ class Frontier(NamedTuple):
     def at(self, tolerance: float, *, cap: float | None = None) -> Solution:
         """The saddle point at this tolerance, with the multiplier capped at B if a cap is given."""
         cut, last = float(self.losses[0]) + _tolerance(tolerance), self.vertices.size - 1
-        k = int(np.searchsorted(self.losses, cut, side="right")) - 1  # the last vertex that is feasible
+        k = int(np.searchsorted(self.losses, cut + _ROUNDING, side="right")) - 1  # the last vertex that is feasible
         multiplier = self._slope(k)
         limit = math.inf if cap is None else _cap(cap)
         if multiplier > limit:  # infeasible policies are worth their price: the first vertex where no more are
             while self._slope(k) > limit:
                 k += 1
             chosen, weights, multiplier = np.array([k]), np.ones(1), limit
-        elif k == last or cut == self.losses[k]:
+        elif k == last or cut <= self.losses[k]:
             chosen, weights = np.array([k]), np.ones(1)
         else:
             share = (cut - self.losses[k]) / (self.losses[k + 1] - self.losses[k])
@@ -165,7 +171,7 @@ def mwu(
 def _numbers(name: str, values: ArrayLike) -> Vector:
     try:
         return np.asarray(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(f"{name} is {values!r:.80}; it must hold one number per policy") from None
 
 

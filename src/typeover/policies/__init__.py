@@ -6,8 +6,9 @@ from typeover.policies.families import bootstrapped, random_linear, random_table
 from typeover.policies.members import Classifier, Constant, Lookup
 from typeover.policies.mixture import Mixture
 from typeover.policies.sets import PolicySet, TablePolicies, by_context
+from typeover.policies.votes import checked_votes
 
 __all__ = [
     "Classifier", "Constant", "Lookup", "Mixture", "PolicySet", "TablePolicies", "bootstrapped", "by_context",
-    "random_linear", "random_tables",
+    "checked_votes", "random_linear", "random_tables",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Actions
 from typeover.errors import InvalidInputError, nearest
+from typeover.policies.names import checked_name
 
 
 class Member(Protocol):
@@ -43,7 +44,7 @@ class Lookup:
     def __init__(self, table: Mapping[Any, Action], *, default: Action | None = None, name: str = "lookup") -> None:
         self.table = dict(table)
         self.default = default
-        self.__name__ = name
+        self.__name__ = checked_name(name)
 
     def __call__(self, contexts: Any, actions: Actions, /) -> NDArray[np.int32]:
         """The place of each context's action."""
@@ -115,6 +116,10 @@ class Classifier:
 
 def adapt(policy: Any) -> Member:
     """Whatever the caller has, as a member of a set."""
+    if isinstance(policy, type):
+        raise InvalidInputError(
+            f"policy {policy.__name__} is a class; give an object of it, such as {policy.__name__}()"
+        )
     if hasattr(policy, "predict"):
         return Classifier(policy)
     if isinstance(policy, Mapping):
@@ -126,40 +131,6 @@ def adapt(policy: Any) -> Member:
         f"policy {policy!r} cannot choose; give a function (contexts, actions) -> indices or (n, K) probabilities, "
         "a fitted scikit-learn classifier, or a dict from context to action"
     )
-
-
-def checked(choice: Any, n_contexts: int, n_actions: int, name: str) -> NDArray[Any]:
-    """What a policy returned, as int32 indices (n,) or float64 probabilities (n, K)."""
-    array = np.asarray(choice)
-    if array.ndim == 1 and array.shape[0] == n_contexts and array.dtype.kind in "iu":
-        if n_contexts and not (array.min() >= 0 and array.max() < n_actions):
-            outside = array[(array < 0) | (array >= n_actions)][0]
-            raise InvalidInputError(
-                f"policy {name!r} chose index {outside}; there are {n_actions} candidates: 0 to {n_actions - 1}"
-            )
-        return array.astype(np.int32, copy=False)
-    if array.ndim == 2 and array.shape == (n_contexts, n_actions) and array.dtype.kind in "fiu":
-        return check_probabilities(array.astype(np.float64), f"policy {name!r}")
-    raise InvalidInputError(
-        f"policy {name!r} returned {_described(array)}; it must return {n_contexts} whole-number indices, "
-        f"or probabilities of shape ({n_contexts}, {n_actions})"
-    )
-
-
-def check_probabilities(rows: NDArray[np.float64], owner: str) -> NDArray[np.float64]:
-    """Rows that are distributions; refused otherwise."""
-    wrong = ~((rows >= 0).all(axis=-1) & (np.abs(rows.sum(axis=-1) - 1) <= 1e-6))  # NaN is wrong too
-    if wrong.any():
-        row = rows[wrong][0] if rows.ndim > 1 else rows
-        raise InvalidInputError(
-            f"{owner} gave probabilities {np.round(row, 4).tolist()[:8]} with sum {row.sum():.6g}; each must lie in "
-            "[0, 1] and they must sum to 1: divide them by their sum"
-        )
-    return rows
-
-
-def _described(array: NDArray[Any]) -> str:
-    return f"an array of shape {array.shape} and type {array.dtype}"
 
 
 def _place(action: Action, actions: Actions, name: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,19 @@ from typeover.core.draw import cumulative, draw
 from typeover.core.protocols import Policies
 from typeover.core.state import State, check_header, header
 from typeover.errors import InvalidInputError, StateError
-from typeover.policies.members import check_probabilities
+from typeover.policies.votes import check_probabilities, checked_votes
 
 
 class Mixture:
     """Play one of these policies, drawn anew in every round.
 
+    `support` holds the places of the policies in the set, `weights` the probability of each; they sum to 1.
+
     >>> from typeover.policies import Constant, PolicySet
     >>> policies = PolicySet([Constant("yes"), Constant("no"), Constant("later")])
     >>> mixture = Mixture(policies, support=[0, 2], weights=[0.75, 0.25])
+    >>> mixture
+    Mixture(75.0 % 'always yes', 25.0 % 'always later')
     >>> mixture.propensities(None, ["yes", "no", "later"]).tolist()
     [0.75, 0.0, 0.25]
     >>> print(mixture.explain())
@@ -31,8 +34,15 @@ class Mixture:
     """
 
     def __init__(self, policies: Policies, *, support: ArrayLike, weights: ArrayLike) -> None:
-        places = np.asarray(support)
-        self.weights: Vector = np.asarray(weights, dtype=np.float64)
+        if not isinstance(policies, Policies):
+            raise InvalidInputError(f"policies is {policies!r:.80}; it must be a set of them, such as PolicySet([...])")
+        try:
+            places = np.asarray(support)
+            self.weights: Vector = np.array(weights, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInputError(
+                f"support is {support!r:.80} and weights {weights!r:.80}; give two lists of numbers of one length"
+            ) from None
         if places.ndim != 1 or places.shape != self.weights.shape or places.size == 0:
             raise InvalidInputError(
                 f"support has shape {places.shape} and weights {self.weights.shape}; give one weight per policy"
@@ -46,9 +56,16 @@ class Mixture:
         self.policies = policies.subset(self.support.tolist())
         self._whole = policies
 
+    def __repr__(self) -> str:
+        order = np.argsort(-self.weights, kind="stable")
+        shown = [f"{100 * self.weights[i]:.1f} % {self.policies.names[i]!r:.40}" for i in order[:5]]
+        return f"Mixture({', '.join([*shown, '...'] if order.size > 5 else shown)})"
+
     def propensities(self, context: Any, actions: Actions) -> Vector:
         """The probability of each candidate in this context."""
-        row: Vector = spread(self.policies.vote(context, actions)[None], self.weights, len(actions))[0]
+        n_actions, owner = len(actions), type(self.policies).__name__
+        votes = checked_votes([self.policies.vote(context, actions)], 1, self.weights.size, n_actions, owner)
+        row: Vector = spread(votes, self.weights, n_actions)[0]
         return row
 
     def sample(self, context: Any, actions: Actions, *, rng: np.random.Generator) -> int:
@@ -71,8 +88,14 @@ class Mixture:
     def from_state(cls, state: State, *, policies: Policies) -> Mixture:
         """The same mixture over the same policies; other policies are refused."""
         check_header(state.json, "mixture", 1)
-        check_identity(state.json["set"], policies)
-        return cls(policies, support=state.arrays["support"], weights=state.arrays["weights"])
+        check_identity(state.json.get("set"), policies)
+        try:
+            support, weights = state.arrays["support"], state.arrays["weights"]
+        except KeyError as error:
+            raise StateError(
+                f"mixture has no array {error}; the state is damaged: give what state() returned"
+            ) from None
+        return cls(policies, support=support, weights=weights)
 
 
 def spread(votes: Votes, weights: Vector, n_actions: int) -> Vector:
@@ -89,12 +112,19 @@ def spread(votes: Votes, weights: Vector, n_actions: int) -> Vector:
 
 def identity(policies: Policies) -> dict[str, Any]:
     """What a state remembers of its policies: how many, and a digest of their names."""
-    names: Sequence[str] = policies.names
-    return {"n_policies": len(policies), "names": hashlib.sha256("\x1f".join(names).encode()).hexdigest()[:16]}
+    joined = "\x1f".join(map(str, policies.names))
+    digest = hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[
+        :16
+    ]  # whatever a foreign set calls them
+    return {"n_policies": len(policies), "names": digest}
 
 
-def check_identity(saved: dict[str, Any], policies: Policies) -> None:
+def check_identity(saved: Any, policies: Policies) -> None:
     """Refuse policies other than those that a state was saved with."""
+    if not isinstance(saved, dict) or not {"n_policies", "names"} <= saved.keys():
+        raise StateError(
+            f"set is {saved!r:.80}, which names no policies; the state is damaged: give what state() returned"
+        )
     if (given := identity(policies)) != saved:
         raise StateError(
             f"state was saved with {saved['n_policies']} policies (names digest {saved['names']}), but "

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import operator
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Actions, Votes
-from typeover.core.decision import check_actions
 from typeover.core.protocols import Policies
-from typeover.errors import InvalidInputError
-from typeover.policies.members import adapt, check_probabilities, checked
+from typeover.errors import InvalidInputError, TypeoverError
+from typeover.policies.members import Member, adapt
+from typeover.policies.names import checked_names, own_names
+from typeover.policies.votes import check_probabilities, checked_choice, checked_votes
+
+_LARGEST = np.iinfo(np.int32).max
 
 
 class PolicySet:
-    """Policies of any kind: functions, fitted scikit-learn classifiers, dicts from context to action.
+    """Policies of any kind that vote together; a learner finds out which of them to follow.
 
-    >>> first = lambda contexts, actions: [0] * len(contexts)
-    >>> policies = PolicySet([first, {"hello": "world", "good": "day"}], names=["first", "remembered"])
-    >>> policies.votes(["hello", "good"], ["world", "day"]).tolist()
-    [[0, 0], [0, 1]]
+    A policy is one of these:
+
+    - a function of (contexts, actions). `contexts` is a list of contexts, `actions` the candidates that they share; it
+      returns one index into `actions` per context, or one row of probabilities per context, shape (n, K);
+    - a fitted scikit-learn classifier or pipeline whose classes are names of candidates;
+    - a dict from context to the name of a candidate.
+
+    A function that always prefers the shortest candidate:
+
+    >>> def shortest(contexts, actions):
+    ...     place = min(range(len(actions)), key=lambda i: len(actions[i]))
+    ...     return [place for _ in contexts]
+
+    A classifier, fitted to a few rounds whose answers are known:
+
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> fitted = make_pipeline(CountVectorizer(), LogisticRegression()).fit(
+    ...     ["my money back", "a copy of the bill"], ["refund", "invoice"]
+    ... )
+
+    Both together with a dict, asked about one context and about two:
+
+    >>> policies = PolicySet([shortest, fitted, {"thank you": "bye", "my money": "invoice"}])
+    >>> policies
+    PolicySet(3 policies: 'shortest', 'Pipeline', 'lookup')
+    >>> policies.vote("my money", ["invoice", "refund", "bye"]).tolist()
+    [2, 1, 0]
+    >>> policies.votes(["my money", "thank you"], ["refund", "invoice", "bye"]).shape
+    (2, 3)
+
+    `names` gives each policy a name for explanations; they are also how a saved learner recognises its policies.
     """
 
     def __init__(self, policies: Sequence[Any], *, names: Sequence[str] | None = None) -> None:
-        if len(policies) == 0:
-            raise InvalidInputError("policies is empty; a policy set needs at least one policy")
-        self._members = [adapt(policy) for policy in policies]
-        self._names = tuple(_named(self._members)) if names is None else tuple(names)
-        if len(self._names) != len(self._members) or len(set(self._names)) < len(self._names):
-            raise InvalidInputError(
-                f"names has {len(self._names)} entries, {len(set(self._names))} of them different; "
-                f"give one name per policy ({len(self._members)}), each once"
-            )
+        self._members = [adapt(policy) for policy in _listed(policies)]
+        self._names = checked_names(own_names(self._members) if names is None else names, len(self._members))
+
+    def __repr__(self) -> str:
+        return f"PolicySet({len(self)} policies: {_few(self._names)})"
 
     def __len__(self) -> int:
         return len(self._members)
@@ -52,7 +83,7 @@ class PolicySet:
         """What each policy recommends in each of these contexts."""
         n, n_actions = len(contexts), len(actions)
         choices = [
-            checked(member(contexts, actions), n, n_actions, name)
+            checked_choice(_asked(member, contexts, actions, name), n, actions, name)
             for member, name in zip(self._members, self._names, strict=True)
         ]
         if all(choice.ndim == 1 for choice in choices):
@@ -62,26 +93,32 @@ class PolicySet:
 
     def subset(self, indices: Sequence[int]) -> PolicySet:
         """Only these, in this order."""
-        return PolicySet([self._members[i] for i in indices], names=[self._names[i] for i in indices])
+        places = _places(indices, len(self))
+        return PolicySet([self._members[i] for i in places], names=[self._names[i] for i in places])
 
 
 class TablePolicies:
     """Policies given by their choices: `table[x, i]` is policy i's index in context x, a row number.
 
-    With a third axis, `table[x, i, a]` is the probability with which policy i chooses candidate a.
+    With a third axis, `table[x, i, a]` is the probability with which policy i chooses candidate a. The table is copied,
+    so that later changes to yours do not reach it: 4 bytes per context and policy, or 8 per probability.
 
-    >>> TablePolicies([[0, 1], [1, 1]]).vote(1, ["yes", "no"]).tolist()
+    >>> tables = TablePolicies([[0, 1], [1, 1]])
+    >>> tables
+    TablePolicies(2 contexts, 2 policies, indices from 0 to 1)
+    >>> tables.vote(1, ["yes", "no"]).tolist()
     [1, 1]
     """
 
     def __init__(self, table: ArrayLike, *, names: Sequence[str] | None = None) -> None:
-        self._table = _checked_table(np.asarray(table))
-        if names is not None and len(names) != len(self):
-            raise InvalidInputError(f"names has {len(names)} entries; give one per policy: {len(self)}")
-        self._names = None if names is None else tuple(names)
-        if self._names is not None:
-            check_actions(self._names, "names")
+        self._table = _checked_table(table)
+        self._names = None if names is None else checked_names(names, len(self))
         self._n_actions = self._table.shape[2] if self._table.ndim == 3 else int(self._table.max()) + 1
+
+    def __repr__(self) -> str:
+        kind = "probabilities of" if self._table.ndim == 3 else "indices from 0 to"
+        last = f"{self._n_actions} candidates" if self._table.ndim == 3 else self._n_actions - 1
+        return f"TablePolicies({len(self._table)} contexts, {len(self)} policies, {kind} {last})"
 
     def __len__(self) -> int:
         return int(self._table.shape[1])
@@ -114,7 +151,7 @@ class TablePolicies:
 
     def subset(self, indices: Sequence[int]) -> TablePolicies:
         """Only these columns, in this order."""
-        places = list(indices)
+        places = _places(indices, len(self))
         names = None if self._names is None and places == list(range(len(self))) else [self._name(i) for i in places]
         return TablePolicies(self._table[:, places], names=names)
 
@@ -131,31 +168,95 @@ class TablePolicies:
 
 
 def by_context(policies: Policies, contexts: Sequence[Any], actions: Sequence[Actions]) -> NDArray[Any]:
-    """The votes in every context of a table; `actions[x]` are the candidates in context x, equally many in each."""
-    shared = all(candidates is actions[0] for candidates in actions)
-    if shared:
-        votes = policies.votes(contexts, actions[0])
-    else:
-        votes = np.stack(
-            [policies.vote(context, candidates) for context, candidates in zip(contexts, actions, strict=True)]
-        )
-    return np.ascontiguousarray(votes)
+    """The votes in every context of a table; `actions[x]` are the candidates in context x, equally many in each.
 
-
-def _named(members: Sequence[Any]) -> list[str]:
-    """Own names where there are any, numbered where they repeat."""
-    plain = [getattr(member, "__name__", type(member).__name__) for member in members]
-    return [
-        name if plain.count(name) == 1 and name != "<lambda>" else f"{name.strip('<>')}-{i}"
-        for i, name in enumerate(plain)
+    They are those that `vote` gives in a single round, bit for bit: a classifier's probabilities for many rows at once
+    differ from those for one row in the last bit, so a randomised set is asked row by row, unless it is a table.
+    """
+    n, owner = len(policies), type(policies).__name__
+    if all(candidates is actions[0] for candidates in actions):
+        votes = checked_votes(policies.votes(contexts, actions[0]), len(contexts), n, len(actions[0]), owner)
+        if votes.ndim == 2 or isinstance(policies, TablePolicies):
+            return votes
+    rows = [
+        checked_votes([policies.vote(context, candidates)], 1, n, len(candidates), owner)[0]
+        for context, candidates in zip(contexts, actions, strict=True)
     ]
+    if len({row.ndim for row in rows}) > 1:  # randomised in some contexts only
+        rows = [np.eye(len(actions[0]))[row] if row.ndim == 1 else row for row in rows]
+    return np.stack(rows)
 
 
-def _checked_table(table: NDArray[Any]) -> NDArray[Any]:
+def _listed(policies: Any) -> list[Any]:
+    is_one = callable(policies) or hasattr(policies, "predict") or isinstance(policies, str | Mapping | AbstractSet)
+    if is_one or not hasattr(policies, "__len__") or not hasattr(policies, "__getitem__"):
+        raise InvalidInputError(
+            f"policies is {policies!r:.80}; give a list of policies in a fixed order, such as [first, second]"
+        )
+    if len(policies) == 0:
+        raise InvalidInputError("policies is empty; a policy set needs at least one policy")
+    return list(policies)
+
+
+def _asked(member: Member, contexts: Any, actions: Actions, name: str) -> Any:
+    """What a policy answers; whatever goes wrong inside it is told with its name."""
+    try:
+        return member(contexts, actions)
+    except (TypeoverError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, TypeError) and not _takes_two(member):
+            raise InvalidInputError(
+                f"policy {name!r} cannot be called with two arguments; a policy takes (contexts, actions) and returns "
+                "one index per context"
+            ) from error
+        told = " ".join(str(error).split())
+        raise InvalidInputError(
+            f"policy {name!r} failed with {type(error).__name__}: {told:.200}; mend the policy, which was called with "
+            f"{len(contexts)} contexts and {len(actions)} actions"
+        ) from error
+
+
+def _takes_two(member: Member) -> bool:
+    try:
+        inspect.signature(member).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # some compiled functions do not tell
+        return True
+    return True
+
+
+def _places(indices: Any, n_policies: int) -> list[int]:
+    """The places of policies in a set, refused unless they are numbers of them."""
+    try:
+        places = [operator.index(index) for index in indices]
+    except TypeError:
+        places = [-1]
+    if not all(0 <= place < n_policies for place in places):
+        raise InvalidInputError(f"indices is {indices!r:.80}; give a list of places in the set: 0 to {n_policies - 1}")
+    return places
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = [f"{name!r:.40}" for name in names[:5]]
+    return ", ".join([*shown, "..."] if len(names) > 5 else shown)
+
+
+def _checked_table(values: ArrayLike) -> NDArray[Any]:
+    """A copy, as int32 or float64."""
+    try:
+        table = np.asarray(values)
+    except ValueError:
+        raise InvalidInputError(
+            "table has rows of different lengths; give one row per context, each with one entry per policy"
+        ) from None
     if table.ndim == 2 and table.dtype.kind in "iu" and table.size and table.min() >= 0:
-        return np.ascontiguousarray(table, dtype=np.int32)
+        if table.max() > _LARGEST:
+            raise InvalidInputError(f"table holds index {table.max()}; an index may be at most {_LARGEST}")
+        return np.array(table, dtype=np.int32, order="C")
     if table.ndim == 3 and table.dtype.kind == "f" and table.size:
-        return np.ascontiguousarray(check_probabilities(table, "table"), dtype=np.float64)
+        return check_probabilities(np.array(table, dtype=np.float64, order="C"), "table")
     raise InvalidInputError(
         f"table has shape {table.shape} and type {table.dtype}; it must hold indices from 0, one row per context and "
         "one column per policy, or probabilities with the candidates as third axis"
