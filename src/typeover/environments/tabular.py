@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeover.core.arrays import Actions, Vector
-from typeover.core.decision import check_actions
+from typeover.core.decision import check_actions, check_distinct
 from typeover.core.draw import cumulative
 from typeover.core.protocols import Policies
 from typeover.core.tape import Tables, Tape
@@ -48,7 +48,9 @@ class TabularWorld:
     ) -> None:
         """`actions` is one list for all contexts, or a list of lists, equally long; so is `answers`.
 
-        With `is_told` every round tells the answer, accepted or not (`Feedback.told`); rejections are then corrected.
+        Shapes, for X contexts, K candidates, J answers: `answer_probabilities` (X, J), `losses` (X, K, J) = Delta of a
+        candidate to an answer, `rewards` (X, K, J) or (X, K) = mean reward where accepted, `weights` (X,). With
+        `is_told` every round tells the answer, accepted or not (`Feedback.told`); rejections are then corrected.
         """
         n = len(contexts)
         own, wanted = _per_context("actions", actions, n), _per_context("answers", answers, n)
@@ -148,7 +150,7 @@ class WorldLoss:
 
     def __init__(self, world: TabularWorld) -> None:
         self.table = world.losses
-        check_actions(world.tables.contexts, "contexts")  # one that stands twice would get the loss of the other
+        check_distinct(world.tables.contexts, "contexts")  # one that stands twice would get the loss of the other
         self._contexts = {context: x for x, context in enumerate(world.tables.contexts)}
         self._tables = world.tables
 
@@ -176,7 +178,9 @@ def _per_context(name: str, lists: Sequence[Any], n_contexts: int) -> list[Actio
             f"{name} holds {len(lists)} lists of {lengths} entries for {n_contexts} contexts; give one list for all "
             "contexts, or one per context, equally long"
         )
-    return [check_actions(own, name) for own in lists]
+    known: dict[Actions, Actions] = {}
+    own = [check_actions(entries, name) for entries in lists]
+    return [known.setdefault(entries, entries) for entries in own]
 
 
 def _matches(actions: Sequence[Actions], answers: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
@@ -199,6 +203,11 @@ def _numbers(name: str, values: ArrayLike) -> Vector:
 
 def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
     array = _numbers(name, values)
+    if array.shape == shape[:2] == shape[1:]:
+        raise InvalidInputError(
+            f"{name} has shape {array.shape}, which may be (contexts, candidates) or (candidates, answers); write "
+            f"{name}[:, :, None] for the first, {name}[None] for the second"
+        )
     if array.ndim == 2:
         array = array[:, :, None]  # the same for every answer
     try:

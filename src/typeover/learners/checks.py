@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from typeover.core.arrays import Votes
+from typeover.core.arrays import Actions, Votes
 from typeover.core.decision import Decision
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.errors import InvalidInputError, StateError
+from typeover.policies import checked_votes
 
 
 def check_policies(policies: Any) -> Policies:
@@ -32,17 +31,10 @@ def check_loss(loss: Any) -> SurrogateLoss:
     return loss
 
 
-def checked_votes(votes: Any, n_policies: int, n_actions: int) -> Votes:
-    """Votes of one round in the form that compiled sums trust: int32 indices (n,), or float64 probabilities (n, K)."""
-    array = np.asarray(votes)
-    if array.shape == (n_policies,) and array.dtype.kind in "iu" and 0 <= array.min() <= array.max() < n_actions:
-        return np.ascontiguousarray(array, dtype=np.int32)
-    if array.shape == (n_policies, n_actions) and array.dtype.kind == "f" and (array >= 0).all():
-        return np.ascontiguousarray(array, dtype=np.float64)
-    raise InvalidInputError(
-        f"policies voted {array!r:.80}; a vote must hold {n_policies} indices from 0 to {n_actions - 1}, or "
-        f"probabilities of shape ({n_policies}, {n_actions})"
-    )
+def votes_of(policies: Policies, context: Any, actions: Actions) -> Votes:
+    """What each policy recommends in this round, in the form that compiled sums trust."""
+    votes: Votes = checked_votes([policies.vote(context, actions)], 1, len(policies), len(actions), "policies")[0]
+    return votes
 
 
 def check_answer(decision: Any, feedback: Any) -> None:

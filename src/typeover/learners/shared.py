@@ -23,7 +23,7 @@ from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Tables, Tape
 from typeover.errors import StateError
-from typeover.learners.checks import check_answer, check_audit, check_loss, check_parts, check_policies, checked_votes
+from typeover.learners.checks import check_answer, check_audit, check_loss, check_parts, check_policies, votes_of
 from typeover.learners.ledger import Ledger
 from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
 from typeover.learners.settings import SharedSettings
@@ -101,11 +101,17 @@ class SharedExp4:
         """Epsilon."""
         return float(self.settings.tolerance)
 
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which policies the elimination has left."""
+        left: NDArray[np.bool_] = self._flags[self._kernel.ALIVE].copy()
+        return left
+
     def decide(self, context: Any, actions: Actions) -> Decision:
         """Draw a suggestion and, apart from it, whether to ask instead of showing it."""
-        candidates = tuple(check_actions(actions))
+        candidates = check_actions(actions)
         self._check_whole()
-        votes = checked_votes(self.policies.vote(context, candidates), len(self.policies), len(candidates))
+        votes = votes_of(self.policies, context, candidates)
         audited = None if self.settings.audits == 0 else place(self._revealing, context, candidates)
         kernel, book, n_actions = self._kernel, self._book, len(candidates)
         weights, powers, played = self._scratch

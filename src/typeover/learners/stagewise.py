@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.arrays import Actions, Vector, Votes
+from typeover.core.arrays import Actions, Vector
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
 from typeover.core.feedback import Feedback, Outcome
@@ -24,7 +24,7 @@ from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Responses, Tables, Tape
 from typeover.errors import StateError
-from typeover.learners.checks import check_answer, check_audit, check_parts, check_policies, checked_votes
+from typeover.learners.checks import check_answer, check_audit, check_parts, check_policies, votes_of
 from typeover.learners.ledger import Ledger
 from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, place
 from typeover.learners.settings import Settings
@@ -92,12 +92,12 @@ class Stagewise(abc.ABC):
 
     def decide(self, context: Any, actions: Actions) -> Decision:
         """Draw a suggestion; show it, unless the round is an audit."""
-        candidates = tuple(check_actions(actions))  # the caller may change the list before a late answer
+        candidates = check_actions(actions)  # the caller may change the list before a late answer
         number = self._ledger.rounds + 1
         self._advance(number)
         propensities = self._propensities(context, candidates)
         audited = place(self._revealing, context, candidates) if self._stage.revealing else None
-        votes = self._votes(context, candidates) if self._is_learning(number) else None
+        votes = votes_of(self.policies, context, candidates) if self._is_learning(number) else None
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
         index = suggestion if audited is None else audited
         return Decision(
@@ -204,10 +204,6 @@ class Stagewise(abc.ABC):
         self._is_stale = False
         self._stage = self._next_stage(number)
         self._version += 1
-
-    def _votes(self, context: Any, actions: Actions) -> Votes:
-        votes: Votes = checked_votes(self.policies.vote(context, actions), len(self.policies), len(actions))
-        return votes
 
     def _propensities(self, context: Any, actions: Actions) -> Vector:
         if self._stage.mixture is None:

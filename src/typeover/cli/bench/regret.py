@@ -6,6 +6,8 @@ grow over the last decade of horizons.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from typing import Any, cast
 
 import click
@@ -20,11 +22,13 @@ SILENT = "says nothing here"
 
 
 WORDS = """
-EFBO's regret per round, as measured, against the bound that Theorem 2 promises, at horizons ten times apart (uniform
-play, the regret of suggesting anything, stands beside: a bound above it says nothing).
-The bar: measured / promised must not grow over the last tenfold horizon (change <= 0), else the exit code is 1; the
-theorem hides constants, so the ratio itself is shown, not judged.
+Two parts. Theorem 2: EFBO's regret per round, as measured, against the bound that Theorem 2 promises, at horizons ten
+times apart (uniform play, the regret of suggesting anything, stands beside: a bound above it says nothing). The bar:
+measured / promised must not grow over the last tenfold horizon; the theorem hides constants, so the ratio is shown.
+Worlds: the default learner SharedExp4 over 1e5 rounds among users who agree, let everything pass, or change: what it
+earns less than the best faithful policy, how much it asks, and how far what it shows is beyond the tolerance.
 """
+PARTS = ("theorem2", "worlds", "radius")
 
 
 @click.command()
@@ -34,8 +38,12 @@ theorem hides constants, so the ratio itself is shown, not judged.
 @click.option("--seed", default=0, show_default=True, type=SEED, help="Seed of the first world; the next ones follow.")
 @click.option("--alignment", "alignments", multiple=True, default=(1.0, 0.5, 0.0), type=SHARE, show_default=True,
               help="How far rewards agree with fidelity; may be given several times.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="Horizons up to 1e6 only.")
-def regret(*, as_json: bool, seeds: int, seed: int, alignments: tuple[float, ...], quick: bool) -> None:
+@click.option("--quick", is_flag=True, help="Horizons up to 1e6 only, two seeds per world, 20 runs of the elimination.")
+@click.option("--part", "parts", multiple=True, default=PARTS, type=click.Choice(PARTS), show_default=True,
+              help="What to measure; may be given several times.")  # fmt: skip
+def regret(
+    *, as_json: bool, seeds: int, seed: int, alignments: tuple[float, ...], quick: bool, parts: tuple[str, ...]
+) -> None:
     """How much regret, against what the theorems promise.
 
     Reward regret is what a round earned less than under the best policy that keeps the tolerance; constraint regret is
@@ -44,40 +52,55 @@ def regret(*, as_json: bool, seeds: int, seed: int, alignments: tuple[float, ...
     the bound is larger than its regret, the bound says nothing.
     """
     introduce(WORDS, as_json=as_json)
-    horizons = HORIZONS[:3] if quick else HORIZONS
-    tables = {}
-    for alignment in alignments:
-        progress(f"EFBO in W1, alignment {alignment:g}: {seeds} seeds, horizons up to {horizons[-1]:.0e} ...")
-        tables[f"{alignment:g}"] = _rows(alignment, range(seed, seed + seeds), horizons)
-    claims = [claim for name, rows in tables.items() for claim in _claims(name, rows)]
+    found: dict[str, Any] = {"format": "typeover.bench", "version": 1, "bench": "regret", "seed": seed, "seeds": seeds}
+    claims: list[Claim] = []
+    shown: list[str] = []
+    if "theorem2" in parts:
+        tables = _theorem2(alignments, range(seed, seed + seeds), HORIZONS[:3] if quick else HORIZONS)
+        claims += [claim for name, rows in tables.items() for claim in _claims(name, rows)]
+        shown += [line for name, rows in tables.items() for line in _lines(name, rows)]
+        found |= {"efbo": tables, "largest": {name: _largest(rows) for name, rows in tables.items()}}
+    if "worlds" in parts:
+        from typeover.cli.bench import worlds
+
+        table = worlds.measured(2 if quick else 5)
+        claims += worlds.claims(table)
+        shown += worlds.lines(table)
+        found["worlds"] = table
+    if "radius" in parts:
+        from typeover.cli.bench import worlds
+
+        found["radius"], more = worlds.radius(20 if quick else 200)
+        claims += more
     code = verdict(claims)
     if as_json:
-        largest = {name: _largest(rows) for name, rows in tables.items()}
-        emit(
-            {
-                "format": "typeover.bench",
-                "version": 1,
-                "bench": "regret",
-                "seed": seed,
-                "seeds": seeds,
-                "efbo": tables,
-                "largest": largest,
-                "claims": claims,
-            }
-        )
+        emit(found | {"claims": claims})
     else:
-        for name, rows in tables.items():
-            _print(name, rows)
+        click.echo("\n".join(shown))
         print_claims(claims)
     raise SystemExit(code)
 
 
-def _rows(alignment: float, seeds: range, horizons: tuple[int, ...]) -> list[dict[str, Any]]:
+def _theorem2(
+    alignments: tuple[float, ...], seeds: range, horizons: tuple[int, ...]
+) -> dict[str, list[dict[str, Any]]]:
+    """EFBO in W1 at several alignments, and in W2, where the constraint costs reward."""
+    from typeover.environments import w1, w2
+
+    makers = {f"W1, alignment {alignment:g}": functools.partial(w1, alignment=alignment) for alignment in alignments}
+    makers["W2, careless 1"] = functools.partial(w2, careless=1.0)
+    tables = {}
+    for name, make in makers.items():
+        progress(f"EFBO in {name}: {len(seeds)} seeds, horizons up to {horizons[-1]:.0e} ...")
+        tables[name] = _rows([make(seed=seed) for seed in seeds], horizons)
+    return tables
+
+
+def _rows(settings: list[Any], horizons: tuple[int, ...]) -> list[dict[str, Any]]:
     """A row per horizon: regrets and bounds per round, means over seeds."""
-    from typeover.environments import w1
     from typeover.evaluation.committed import efbo_promise
 
-    promises = efbo_promise([w1(alignment=alignment, seed=seed) for seed in seeds], horizons)
+    promises = efbo_promise(settings, horizons)
     rows = []
     for horizon in horizons:
         own = [promise for promise in promises if promise.horizon == horizon]
@@ -87,18 +110,20 @@ def _rows(alignment: float, seeds: range, horizons: tuple[int, ...]) -> list[dic
             promised = np.array([getattr(promise.promised, kind) for promise in own])
             row[kind] = {"measured": measured.mean(), "promised": promised.mean(), "ratios": measured / promised}
         row["uniform"] = float(np.mean([promise.uniform for promise in own]))
+        row["reward_mixture"] = float(np.mean([promise.measured.reward_mixture for promise in own]))
+        row["binds"] = float(np.mean([promise.binds for promise in own]))
         row["speaks"] = row["reward"]["promised"] < row["uniform"]
         rows.append(row)
     return rows
 
 
-def _claims(alignment: str, rows: list[dict[str, Any]]) -> list[Claim]:
+def _claims(world: str, rows: list[dict[str, Any]]) -> list[Claim]:
     """Does measured / promised grow over the last decade? Compared seed by seed."""
     claims = []
     for kind in ("reward", "constraint"):
         before, after = (cast("Vector", row[kind]["ratios"]) for row in rows[-2:])
         growth = float((after - before).mean())
-        name = f"{kind} regret / Theorem 2, alignment {alignment}: change over the last decade"
+        name = f"{kind} regret / Theorem 2, {world}: change over the last decade"
         claims.append(Claim(name, bar="<= 0", figure=growth, holds=growth <= 0))
     return claims
 
@@ -108,15 +133,17 @@ def _largest(rows: list[dict[str, Any]]) -> dict[str, float]:
     return {kind: max(float(row[kind]["ratios"].max()) for row in rows) for kind in ("reward", "constraint")}
 
 
-def _print(alignment: str, rows: list[dict[str, Any]]) -> None:
-    click.echo(f"EFBO in W1, alignment {alignment}; regret per round, measured / promised (largest ratio over seeds)")
-    click.echo(f"{'rounds':>9}  {'reward':>28}  {'constraint':>28}  {'uniform play':>12}")
+def _lines(world: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"EFBO in {world}; regret per round, measured / promised (largest ratio over seeds); the constraint costs"
+    yield f"reward in {rows[0]['binds']:.0%} of the worlds; beside: against the best feasible mixture, and uniform play"
+    yield f"{'rounds':>9}  {'reward':>26}  {'constraint':>26}  {'mixture':>8}  {'uniform':>8}"
     for row in rows:
         cells = [
             f"{row[kind]['measured']:8.4f} /{row[kind]['promised']:7.4f} ({row[kind]['ratios'].max():.3f})"
             for kind in ("reward", "constraint")
         ]
         note = "" if row["speaks"] else f"  reward bound {SILENT}"
-        click.echo(f"{row['horizon']:9.0e}  {cells[0]:>28}  {cells[1]:>28}  {row['uniform']:12.4f}{note}")
+        beside = f"{row['reward_mixture']:8.4f}  {row['uniform']:8.4f}"
+        yield f"{row['horizon']:9.0e}  {cells[0]:>26}  {cells[1]:>26}  {beside}{note}"
     largest = _largest(rows)
-    click.echo(f"largest ratio: reward {largest['reward']:.3f}, constraint {largest['constraint']:.3f}\n")
+    yield f"largest ratio: reward {largest['reward']:.3f}, constraint {largest['constraint']:.3f}\n"
