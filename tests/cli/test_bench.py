@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from typeover.cli import main
+from typeover.cli.bench import worlds
 from typeover.cli.bench.timing import side_by_side
 from typeover.cli.output import Claim
 from typeover.oracles import exact
@@ -96,15 +97,17 @@ def test_what_lies_outside_a_range_is_named_as_the_option(arguments: list[str], 
 
 
 def test_bench_regret_compares_with_theorem_2_and_says_where_it_says_nothing() -> None:
-    result = CliRunner().invoke(main, ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1"])
+    result = CliRunner().invoke(
+        main, ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1", "--part", "theorem2"]
+    )
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("EFBO's regret per round")
+    assert result.stdout.startswith("Two parts. Theorem 2: EFBO's regret")
     assert "says nothing here" in result.stdout
-    assert "2 of 2 claims hold" in result.stdout
+    assert "4 of 4 claims hold" in result.stdout
 
 
 def test_bench_regret_begins_at_the_seed_that_it_is_given() -> None:
-    arguments = ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1", "--json"]
+    arguments = ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1", "--part", "theorem2", "--json"]
     first, second = (json.loads(CliRunner().invoke(main, [*arguments, "--seed", str(seed)]).stdout) for seed in (0, 7))
     assert list(second)[:5] == ["format", "version", "bench", "seed", "seeds"]
     assert (second["seed"], second["seeds"]) == (7, 2)
@@ -113,9 +116,21 @@ def test_bench_regret_begins_at_the_seed_that_it_is_given() -> None:
 
 @pytest.mark.slow
 def test_regret_over_theorem_2_does_not_grow_up_to_1e8_rounds() -> None:
-    result = CliRunner().invoke(main, ["bench", "regret", "--json"])
+    result = CliRunner().invoke(main, ["bench", "regret", "--part", "theorem2", "--json"])
     document = json.loads(result.stdout)
     assert all(claim["holds"] for claim in document["claims"]), document["claims"]
+
+
+def test_every_world_of_the_bench_is_measured_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds, "ROUNDS", 3_000)
+    monkeypatch.setattr(worlds, "SPANS", {"first_1e3": (0, 100), "first_1e4": (0, 1_000), "last_1e4": (2_000, 3_000)})
+    table = worlds.measured(1)
+    judged = list(worlds.claims(table))
+    assert {claim.claim.split(":")[0] for claim in judged} == {name.split(":")[0] for name in worlds.WORLDS}
+    assert len(list(worlds.lines(table))) == len(table) + 2
+    found, claims = worlds.radius(2)
+    assert found["runs"] == 2
+    assert len(claims) == 2
 
 
 def test_rivals_take_turns() -> None:

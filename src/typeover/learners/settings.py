@@ -134,7 +134,7 @@ class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """At most this many audits in all; afterwards the constraint is frozen."""
     blends: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
     """mu of each base learner; rising, so that the reserve finds the one that trusts rewards only."""
-    base_rate: float = 2.0
+    base_rate: float = 4.0
     master_rate: float = 2.0
     reserve: bool = True
     """Keep a falling share, t^(-1/3), for the largest blend, so that it cannot starve."""

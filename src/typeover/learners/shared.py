@@ -63,7 +63,7 @@ class SharedExp4:
         audits: str | int = "need",
         audit_budget: int | None = None,
         blends: Sequence[float] | None = None,
-        base_rate: float = 2.0,
+        base_rate: float = 4.0,
         master_rate: float = 2.0,
         reserve: bool = True,
         strictness: float = 0.25,
