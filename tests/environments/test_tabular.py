@@ -219,3 +219,13 @@ def test_a_world_may_have_one_context_and_one_candidate():
         rewards=[[1]], user=Exact(),
     )  # fmt: skip
     assert world.values(PolicySet([{"x": "a"}]))[0].tolist() == [0.5]
+
+
+def test_losses_whose_axes_cannot_be_told_apart_are_refused():
+    with pytest.raises(
+        InvalidInputError, match=r"losses has shape \(3, 3\), which may be .* write losses\[:, :, None\]"
+    ):
+        TabularWorld(
+            contexts=range(3), actions=range(3), answers=range(3), answer_probabilities=np.eye(3), losses=1 - np.eye(3),
+            rewards=np.ones((3, 3)), user=Exact(),
+        )  # fmt: skip

@@ -592,7 +592,7 @@ def test_votes_out_of_range_never_reach_the_sums():
         def subset(self, indices):
             return self
 
-    with pytest.raises(InvalidInputError, match="a vote must hold 1 indices from 0 to 2"):
+    with pytest.raises(InvalidInputError, match="policies gave index 3 for policy 0; there are 3 candidates: 0 to 2"):
         learner(policies=Wild()).decide("x", NAMES)
 
 

@@ -203,7 +203,7 @@ def _numbers(name: str, values: ArrayLike) -> Vector:
 
 def _unit(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Vector:
     array = _numbers(name, values)
-    if array.shape == shape[:2] == shape[1:]:
+    if name == "losses" and array.shape == shape[:2] == shape[1:]:
         raise InvalidInputError(
             f"{name} has shape {array.shape}, which may be (contexts, candidates) or (candidates, answers); write "
             f"{name}[:, :, None] for the first, {name}[None] for the second"

@@ -72,7 +72,7 @@ def next_word(
         answer_probabilities=times / times.sum(axis=1, keepdims=True),
         weights=times.sum(axis=1) / times.sum(),
         losses=losses,
-        rewards=saved,
+        rewards=saved[:, :, None],
         user=Exact() if user is None else user,
         is_coin=False,
     )
