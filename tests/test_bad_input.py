@@ -44,7 +44,7 @@ def world(**changes):
     return TabularWorld(
         **{
             "contexts": [0, 1], "actions": ["a", "b"], "answers": ["a", "b"], "answer_probabilities": np.eye(2),
-            "losses": [[0, 1], [1, 0]], "rewards": [[1, 1], [1, 1]], "user": Exact(),
+            "losses": [[[0, 1], [1, 0]]] * 2, "rewards": [[1, 1], [1, 1]], "user": Exact(),
         }
         | changes
     )  # fmt: skip
@@ -247,7 +247,10 @@ BAD = {
     "weights that do not sum": (lambda: world(weights=[0.5, 0.6]), r"weights has entries .* sums from 1\.1 to 1\.1"),
     "negative weights": (lambda: world(weights=[1.5, -0.5]), r"weights has entries from -0\.5"),
     "too many weights": (lambda: world(weights=[1, 0, 0]), r"weights has shape \(3,\); it must be \(2,\)"),
-    "losses above 1": (lambda: world(losses=[[0, 1.5], [1, 0]]), r"losses contains 1\.5; every entry must lie in \[0"),
+    "losses above 1": (
+        lambda: world(losses=[[[0, 1.5], [1, 0]]] * 2),
+        r"losses contains 1\.5; every entry must lie in \[0",
+    ),
     "rewards above 1": (lambda: world(rewards=[[0, 1.5], [1, 0]]), r"rewards contains 1\.5; every entry must lie in"),
     "rewards that are no numbers": (lambda: world(rewards=[[0, NAN], [1, 0]]), r"rewards contains nan"),
     "losses of another shape": (
