@@ -11,11 +11,12 @@ from typeover.kernels import MODULES, NO_CACHE, WAY_OUT
 
 
 def compile_all() -> None:
-    """Import each kernel module; the first time this compiles it and fills numba's cache."""
+    """Import each kernel module and make its first call; the first time this compiles it and fills numba's cache."""
     for name in MODULES:
         began = time.perf_counter()
         try:
-            importlib.import_module(f"typeover.kernels.{name}")
+            module = importlib.import_module(f"typeover.kernels.{name}")
+            getattr(module, "_warm", _nothing)()  # kernels without fixed types are compiled by a first call
         except RuntimeError as error:
             if NO_CACHE not in str(error):
                 raise
@@ -23,6 +24,10 @@ def compile_all() -> None:
         if sys.stdout is not None:  # None: closed by the caller
             sys.stdout.write(f"compiled kernel {name} ready after {time.perf_counter() - began:.1f} s\n")
             sys.stdout.flush()
+
+
+def _nothing() -> None:
+    """Compiled by importing it."""
 
 
 if __name__ == "__main__":

@@ -371,3 +371,28 @@ def play(
         if accepted[a, t] or revealed[a, t]:
             heard = deltas[x, entered[t]] if revealed[a, t] else between[x, a]
             taught(votes, a, heard, revealed[a, t], gamma, sums, book, settings)
+
+
+def _warm() -> None:
+    """Compile every version: a round of two policies on either kind of votes."""
+    for votes in (np.zeros((1, 2), dtype=np.int32), np.full((1, 2, 2), 0.5)):
+        deltas = np.zeros((1, 2, 2))
+        sums, flags, master = np.zeros((4, 2)), np.ones((2, 2), dtype=np.bool_), np.zeros((3, 2))
+        book, settings, coins = np.zeros(BOOK), np.ones(FAILURE + 2), np.zeros((2, 1))
+        answers, nothing = np.zeros(1, dtype=np.int32), np.zeros((2, 1), dtype=np.bool_)
+        scratch = np.zeros(2), np.zeros(2), np.zeros(2)
+        play(
+            votes, deltas, deltas, answers, nothing, coins, nothing, answers, np.zeros((1, 2)), sums, flags, master,
+            book, settings, *scratch, np.zeros((2, 2)), np.zeros(2), np.zeros(2), answers.copy(), nothing[0].copy(),
+        )  # fmt: skip
+        row, two, is_typed = votes[0], np.zeros(2), True
+        known = sums, flags, master, book, settings, scratch[0], scratch[1]
+        begin(2, book)
+        review(*known, scratch[2])
+        choose(row, 0.5, 0.5, *known, np.zeros((2, 2)), two)
+        effective(0.5, book)
+        anchor_action(row, book)
+        estimate(row, two, 0, 1.0, sums, book)
+        audited(row, 0, two, two, 0.5, 1.0, sums, book, two.copy())
+        taught(row, 0, two, is_typed, 0.5, sums, book, settings)
+        rewarded(row, 0, 0.5, 0.5, two, sums, master)
