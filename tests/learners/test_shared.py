@@ -254,3 +254,13 @@ def test_a_round_that_is_refused_did_not_take_place():
         assert decisions[0].suggestion == decisions[1].suggestion
         for shared, decision in zip((one, other), decisions, strict=True):
             shared.learn(decision, honest(decision))
+
+
+def test_one_wrong_suggestion_seen_says_almost_nothing_of_how_many_are_let_pass():
+    shared = learner(audits="fixed")
+    while shared.figures()["let_pass"] is None or shared.figures()["let_pass"]["wrong_share"] is None:
+        decision = shared.decide("x", NAMES)
+        shared.learn(decision, Feedback(correction="new") if decision.revealing else Feedback(reward=1.0))
+    found = shared.figures()["let_pass"]
+    assert found["wrong_share"] == 1.0
+    assert found["wrong_share_interval"][0] == 0.0

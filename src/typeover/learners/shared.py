@@ -265,4 +265,4 @@ class SharedExp4:
 
 def _interval(figure: float, error: float) -> list[float]:
     """95 %, by the normal approximation to a sum of many estimates."""
-    return [max(0.0, figure - 1.96 * error), min(1.0, figure + 1.96 * error)]
+    return [max(0.0, float(figure - 1.96 * error)), min(1.0, float(figure + 1.96 * error))]

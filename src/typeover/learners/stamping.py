@@ -35,7 +35,9 @@ def let_pass(book: Vector, ledger: Ledger) -> dict[str, Any] | None:
     }
     if (wrong := float(book[k.ASKED_WRONG])) > 0:
         typed = float(book[k.TYPED_WRONG]) / wrong
-        spread = math.sqrt(book[k.TYPED_WRONG_SQUARES] + typed**2 * book[k.ASKED_WRONG_SQUARES]) / wrong
+        n_seen = wrong**2 / float(book[k.ASKED_WRONG_SQUARES])  # as many equally weighted wrong suggestions
+        variance = (book[k.TYPED_WRONG_SQUARES] + typed**2 * book[k.ASKED_WRONG_SQUARES]) / wrong**2
+        spread = math.sqrt(variance + 1 / n_seen**2)  # seen once and never corrected is not "never corrected"
         found |= {
             "wrong_share": min(1.0, max(0.0, 1 - typed)),
             "wrong_share_interval": _widened(1 - typed, spread, dismissed * n / wrong),
@@ -45,4 +47,5 @@ def let_pass(book: Vector, ledger: Ledger) -> dict[str, Any] | None:
 
 def _widened(figure: float, error: float, unknown: float) -> list[float]:
     """What was dismissed may have been wrong: the lower end takes it as corrected."""
-    return [min(1.0, max(0.0, figure - 1.96 * error - unknown)), max(0.0, min(1.0, figure + 1.96 * error))]
+    low, high = figure - 1.96 * error - unknown, figure + 1.96 * error
+    return [min(1.0, max(0.0, float(low))), max(0.0, min(1.0, float(high)))]
