@@ -13,7 +13,7 @@ from typeover.core.feedback import Feedback
 from typeover.core.state import State
 from typeover.environments import Exact, TabularWorld, Tolerant, aligned_world, w1
 from typeover.errors import InvalidInputError, NotMetricError, StateError, TypeoverError
-from typeover.learners import EFBO, CorrectionOnly, RewardOnly, Uniform
+from typeover.learners import EFBO, AnytimeEFBO, CorrectionOnly, Fixed, RewardOnly, Uniform
 from typeover.losses import Function, Table, Tree, ZeroOne
 from typeover.oracles import exact, mwu
 from typeover.policies import Classifier, Constant, Lookup, Mixture, PolicySet, TablePolicies
@@ -34,6 +34,14 @@ def rewards(**changes):
 
 def corrections(**changes):
     return CorrectionOnly(**{"policies": EACH, "loss": ZeroOne(), "seed": 1} | changes)
+
+
+def anytime(**changes):
+    return AnytimeEFBO(**{"policies": EACH, "loss": ZeroOne(), "tolerance": 0.1, "seed": 1} | changes)
+
+
+def fixed(**changes):
+    return Fixed(policies=EACH, seed=1, **changes)
 
 
 def uniform(**changes):
@@ -87,6 +95,28 @@ BAD = {
     "no blends": (lambda: efbo(blends=[]), r"blends is empty; give at least one number in \[0, 1\], 'grid' or 'none'"),
     "unknown blends": (lambda: efbo(blends="grad"), r"blends is 'grad'; did you mean 'grid'\? Or give a list"),
     "one blend alone": (lambda: efbo(blends=0.5), r"blends is 0\.5; give a list of numbers in \[0, 1\]"),
+    "no blends at all times": (lambda: anytime(blends=[]), r"blends is \(\); give a list of at least one number"),
+    "blends in words": (lambda: anytime(blends="grid"), r"blends is 'grid'; give a list of at least one number"),
+    "one blend at all times": (lambda: anytime(blends=0.5), r"blends is 0\.5; give a list of at least one number"),
+    "blend above 1 at all times": (lambda: anytime(blends=[1.5]), r"blend is 1\.5; it must be a number from 0 to 1"),
+    # Looks and audits
+    "looks that do not grow at all times": (
+        lambda: anytime(growth=1.0),
+        r"growth is 1; it must be above 1, such as 1\.1",
+    ),
+    "audits by another rule": (lambda: anytime(audits="need"), r"audits is 'need'; it must be 'falling' or 0"),
+    "audits by a truth": (lambda: anytime(audits=False), r"audits is False; it must be 'falling' or 0"),
+    "audits by a list": (lambda: anytime(audits=[0]), r"audits is \[0\]; it must be 'falling' or 0"),
+    # What is fixed
+    "nothing fixed": (fixed, r"give either policy \(a place or a name\) or mixture, not both and not neither"),
+    "two things fixed": (lambda: fixed(policy=0, mixture=[(0, 1)]), r"give either policy"),
+    "a policy beyond the set": (lambda: fixed(policy=3), r"policy is 3; it must be a name or a place from 0 to 2"),
+    "a policy before the set": (lambda: fixed(policy=-1), r"policy is -1; it must be a name or a place from 0 to 2"),
+    "a truth for a policy": (lambda: fixed(policy=True), r"policy is True; it must be a name or a place"),
+    "a misspelt policy": (lambda: fixed(policy="refnd"), r"policy is 'refnd'; did you mean 'refund'\?"),
+    "a mixture of names alone": (lambda: fixed(mixture=[0, 1]), r"mixture is \[0, 1\]; give a Mixture, or pairs of pl"),
+    "a number for a mixture": (lambda: fixed(mixture=3), r"mixture is 3; give a Mixture, or pairs of place and weight"),
+    "a fixed mixture that does not sum": (lambda: fixed(mixture=[(0, 0.5)]), r"probabilities \[0\.5\] with sum 0\.5"),
     # Policies
     "no policies": (lambda: PolicySet([]), r"policies is empty; a policy set needs at least one policy"),
     "no policies in a table": (lambda: TablePolicies(np.zeros((3, 0), dtype=int)), r"table has shape \(3, 0\)"),

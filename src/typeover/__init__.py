@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from typeover.errors import TypeoverError
     from typeover.evaluation.run import Run
     from typeover.evaluation.simulate import simulate
-    from typeover.learners import EFBO, CorrectionOnly, RewardOnly, SharedExp4, Uniform
+    from typeover.learners import EFBO, AnytimeEFBO, CorrectionOnly, Fixed, RewardOnly, SharedExp4, Uniform
     from typeover.policies import Mixture, PolicySet
 
 _HOME = {
     "EFBO": "learners", "CorrectionOnly": "learners", "RewardOnly": "learners", "SharedExp4": "learners",
-    "Uniform": "learners",
+    "AnytimeEFBO": "learners", "Fixed": "learners", "Uniform": "learners",
     "Mixture": "policies", "PolicySet": "policies",
     "Decision": "core.decision", "Round": "core.decision", "Feedback": "core.feedback", "State": "core.state",
     "Run": "evaluation.run", "simulate": "evaluation.simulate", "TypeoverError": "errors",
@@ -38,9 +38,9 @@ _HOME = {
 """Where each public name lives; it is imported when it is first asked for, so that `import typeover` stays light."""
 
 __all__ = [
-    "EFBO", "CorrectionOnly", "Decision", "Feedback", "Mixture", "PolicySet", "RewardOnly", "Round", "Run",
-    "SharedExp4", "State", "TypeoverError", "Uniform", "__version__", "environments", "learners", "losses", "oracles",
-    "policies", "simulate", "theory",
+    "EFBO", "AnytimeEFBO", "CorrectionOnly", "Decision", "Feedback", "Fixed", "Mixture", "PolicySet", "RewardOnly",
+    "Round", "Run", "SharedExp4", "State", "TypeoverError", "Uniform", "__version__", "environments", "learners",
+    "losses", "oracles", "policies", "simulate", "theory",
 ]  # fmt: skip
 
 

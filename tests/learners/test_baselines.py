@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 import tiny
 from typeover.core.feedback import Feedback
-from typeover.environments import Exact, TabularWorld
+from typeover.core.state import State
+from typeover.environments import Exact, TabularWorld, w1
+from typeover.errors import InvalidInputError
 from typeover.evaluation import simulate
-from typeover.learners import CorrectionOnly, RewardOnly, Uniform
+from typeover.learners import CorrectionOnly, Fixed, RewardOnly, Uniform
 from typeover.losses import Table
-from typeover.policies import Constant, PolicySet
+from typeover.policies import Constant, Mixture, PolicySet
 
 NAMES = tiny.NAMES
 LINE = Table([[0, 0.2, 0.9], [0.2, 0, 0.7], [0.9, 0.7, 0]], items=NAMES)
@@ -195,3 +197,42 @@ def test_in_one_world_all_baselines_meet_the_same_users():
         for seed, compiled in ((1, True), (1, False))
     ]
     assert runs[0].reward.tolist() == runs[1].reward.tolist()
+
+
+# Fixed
+
+
+@pytest.mark.parametrize("policy", [1, "invoice", np.int64(1)])
+def test_fixed_plays_one_policy_by_place_or_name_whatever_it_hears(policy):
+    learner = Fixed(policies=EACH, policy=policy, seed=1)
+    for _ in range(10):
+        decision = learner.decide("x", NAMES)
+        assert (decision.action, decision.propensities.tolist()) == ("invoice", [0, 1, 0])
+        learner.learn(decision, Feedback(correction="refund"))
+    assert learner.figures()["plays"] == {"invoice": 1.0}
+    assert learner.figures()["corrections"] == 10
+
+
+def test_fixed_plays_a_saved_mixture_with_its_propensities(tmp_path):
+    world, policies = tiny.world(), tiny.randomised()
+    path = Mixture(policies, support=[3, 1], weights=[0.75, 0.25]).state().save(tmp_path / "mixture.npz")
+    mixture = Mixture.from_state(State.load(path), policies=policies)
+    learner = Fixed(policies=policies, mixture=mixture, seed=1)
+    for x in range(3):
+        expected = 0.75 * policies.vote(x, NAMES)[3] + 0.25 * policies.vote(x, NAMES)[1]
+        assert learner.decide(x, NAMES).propensities == pytest.approx(expected, abs=1e-15)
+    run = simulate(world, learner, rounds=100, seed=1, tolerance=0.1)
+    assert run.audits[-1] == 0
+
+
+def test_fixed_has_no_regret_where_it_plays_the_benchmark():
+    world, policies, tolerance = w1(n_policies=20)
+    best = world.benchmark(policies, tolerance)
+    policy = simulate(world, Fixed(policies=policies, policy=best.policy, seed=1), rounds=500, seed=2, tolerance=0.05)
+    assert policy.reward_regret[-1] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_mixture_over_other_policies_is_refused():
+    mixture = Mixture(tiny.tables(policies=4), support=[0], weights=[1.0])
+    with pytest.raises(InvalidInputError, match="over other policies; give the set that it was made with"):
+        Fixed(policies=tiny.tables(), mixture=mixture)

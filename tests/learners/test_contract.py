@@ -6,7 +6,7 @@ import pytest
 import tiny
 from typeover import environments, learners
 from typeover.environments import w1
-from typeover.learners import EFBO, CorrectionOnly, RewardOnly, SharedExp4, Uniform
+from typeover.learners import EFBO, AnytimeEFBO, CorrectionOnly, Fixed, RewardOnly, SharedExp4, Uniform
 from typeover.testing import LearnerContract
 
 SETTING = w1(n_policies=30)
@@ -22,6 +22,7 @@ def by_context(context, actions):
 
 
 SHARED = {"tolerance": 0.05}
+LOSSY = {EFBO, AnytimeEFBO, CorrectionOnly, SharedExp4}
 EFBO_BASE = {"tolerance": 0.05, "horizon": 120}
 PARTS = ("transform", "revealing")
 """What a state cannot hold."""
@@ -49,6 +50,13 @@ TRIED = {
     "shared budget": (SharedExp4, SHARED | {"audit_budget": 9, "blends": [0.0, 0.5, 1.0], "reserve": False}),
     "shared named audit": (SharedExp4, SHARED | {"revealing": 4}),
     "uniform": (Uniform, {}),
+    "anytime": (AnytimeEFBO, SHARED),
+    "anytime without audits": (AnytimeEFBO, SHARED | {"audits": 0}),
+    "anytime named audit": (AnytimeEFBO, SHARED | {"revealing": 4}),
+    "anytime audit by context": (AnytimeEFBO, SHARED | {"revealing": by_context}),
+    "anytime blends": (AnytimeEFBO, {"tolerance": 0, "blends": np.array([1, 0.5]), "growth": np.float64(1.5)}),
+    "fixed": (Fixed, {"policy": 3}),
+    "fixed mixture": (Fixed, {"mixture": [(4, 0.75), (0, 0.25)]}),
 }
 
 
@@ -60,7 +68,7 @@ class Enrolled(LearnerContract):
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in LOSSY else {}
 
     @pytest.fixture
     def make(self, kind):
@@ -91,11 +99,23 @@ class TestLearnersOverRandomisedPolicies(Enrolled):
 
     policies_of, world_of = tiny.randomised(), tiny.world()
 
-    @pytest.fixture(params=["efbo", "efbo mwu", "reward-only", "correction-only", "shared", "shared without audits"])
+    @pytest.fixture(
+        params=[
+            "efbo",
+            "efbo mwu",
+            "reward-only",
+            "correction-only",
+            "shared",
+            "shared without audits",
+            "anytime",
+            "anytime without audits",
+            "fixed mixture",
+        ]
+    )
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in LOSSY else {}
 
 
 class TestLearnersWithCandidatesOfTheContext(Enrolled):
@@ -104,11 +124,11 @@ class TestLearnersWithCandidatesOfTheContext(Enrolled):
     typing = environments.next_word(n_contexts=20, n_policies=8)
     policies_of, world_of = typing.policies, typing.world
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform", "anytime", "fixed"])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in LOSSY else {}
 
 
 class TestLearnersAmongUsersWithHabits(Enrolled):
@@ -116,11 +136,22 @@ class TestLearnersAmongUsersWithHabits(Enrolled):
 
     policies_of, world_of = tiny.tables(), tiny.world(user=tiny.USERS["stacked"])
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "shared without audits"])
+    @pytest.fixture(
+        params=[
+            "efbo",
+            "reward-only",
+            "correction-only",
+            "shared",
+            "shared without audits",
+            "anytime",
+            "anytime without audits",
+            "fixed mixture",
+        ]
+    )
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in LOSSY else {}
 
 
 class TestLearnersThatAreTold(TestLearnersAmongUsersWithHabits):

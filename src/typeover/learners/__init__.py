@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typeover.learners.baselines import CorrectionOnly, RewardOnly, Uniform
+from typeover.learners.anytime import AnytimeEFBO
+from typeover.learners.baselines import CorrectionOnly, Fixed, RewardOnly, Uniform
 from typeover.learners.efbo import EFBO
 from typeover.learners.shared import SharedExp4
 
-__all__ = ["EFBO", "CorrectionOnly", "RewardOnly", "SharedExp4", "Uniform"]
+__all__ = ["EFBO", "AnytimeEFBO", "CorrectionOnly", "Fixed", "RewardOnly", "SharedExp4", "Uniform"]

@@ -1,17 +1,20 @@
-"""What a team would try first: rewards alone, corrections alone, nothing learnt."""
+"""What a team would try first: rewards alone, corrections alone, nothing learnt, one policy for good."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from typeover.core.protocols import Policies, SurrogateLoss
-from typeover.learners.checks import check_loss
+from typeover.errors import InvalidInputError, nearest
+from typeover.learners.checks import check_loss, check_policies
 from typeover.learners.rounds import Heard
-from typeover.learners.settings import LeaderSettings, NoSettings, RewardOnlySettings
+from typeover.learners.settings import FixedSettings, LeaderSettings, NoSettings, RewardOnlySettings
 from typeover.learners.stagewise import FOR_GOOD, Stage, Stagewise
 from typeover.policies import Mixture
+from typeover.policies.mixture import identity
 
 
 class RewardOnly(Stagewise):
@@ -104,6 +107,74 @@ class Uniform(Stagewise):
 
     def _own_figures(self) -> dict[str, Any]:
         return {"plays": played(self._stage)}
+
+
+class Fixed(Stagewise):
+    """One policy, or one mixture, for good; learns nothing.
+
+    `policy` is a place in the set or a name; `mixture` a saved `Mixture` of the same set, or pairs (place, weight).
+
+    >>> from typeover.policies import Constant, PolicySet
+    >>> learner = Fixed(policies=PolicySet([Constant("yes"), Constant("no")]), policy=1, seed=7)
+    >>> learner.decide(None, ["yes", "no"]).action
+    'no'
+    """
+
+    thing = "fixed"
+    settings: FixedSettings
+
+    def __init__(
+        self, *, policies: Policies, policy: int | str | None = None,
+        mixture: Mixture | Sequence[tuple[int, float]] | None = None,
+        seed: int | None = None, rng: np.random.Generator | None = None,
+    ) -> None:  # fmt: skip
+        check_policies(policies)
+        if (policy is None) == (mixture is None):
+            raise InvalidInputError("give either policy (a place or a name) or mixture, not both and not neither")
+        pairs = _pairs(mixture, policies) if mixture is not None else ((_place(policy, policies), 1.0),)
+        self.mixture = Mixture(policies, support=[i for i, _ in pairs], weights=[weight for _, weight in pairs])
+        super().__init__(policies=policies, loss=None, settings=FixedSettings(mixture=pairs), seed=seed, rng=rng)
+
+    def _next_stage(self, number: int) -> Stage:  # noqa: ARG002 - one stage for good
+        return Stage(FOR_GOOD, self.mixture)
+
+    def _is_learning(self, number: int) -> bool:  # noqa: ARG002 - never
+        return False
+
+    def _absorb(self, heard: Heard) -> None:
+        """Nothing to learn."""
+
+    def _own_figures(self) -> dict[str, Any]:
+        return {"plays": played(self._stage)}
+
+
+def _place(policy: int | str | None, policies: Policies) -> int:
+    """Where a policy stands in the set."""
+    names = list(policies.names)
+    if isinstance(policy, str):
+        if names.count(policy) != 1:
+            known = f"{names.count(policy)} policies have that name; give its place" if policy in names else ""
+            raise InvalidInputError(f"policy is {policy!r}; {known or nearest(policy, names)}")
+        return names.index(policy)
+    if isinstance(policy, bool) or not isinstance(policy, int | np.integer) or not 0 <= policy < len(policies):
+        raise InvalidInputError(f"policy is {policy!r}; it must be a name or a place from 0 to {len(policies) - 1}")
+    return int(policy)
+
+
+def _pairs(mixture: Mixture | Sequence[tuple[int, float]], policies: Policies) -> tuple[tuple[int, float], ...]:
+    """Places and weights in plain numbers."""
+    if isinstance(mixture, Mixture):
+        if mixture.state().json["set"] != identity(policies):
+            raise InvalidInputError(f"mixture is {mixture!r}, over other policies; give the set that it was made with")
+        return tuple(zip(mixture.support.tolist(), mixture.weights.tolist(), strict=True))
+    try:
+        return tuple((_place(place, policies), float(weight)) for place, weight in mixture)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(
+            f"mixture is {mixture!r:.80}; give a Mixture, or pairs of place and weight such as [(0, 0.75), (2, 0.25)]"
+        ) from None
 
 
 def played(stage: Stage) -> dict[str, float] | str:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Actions, Flags, Indices, Vector, Votes
 from typeover.core.decision import NOTHING, Decision
-from typeover.core.feedback import Feedback
+from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
-from typeover.core.tape import Tables
+from typeover.core.tape import Responses, Tables
 from typeover.errors import InvalidInputError, nearest
 from typeover.policies import by_context
 
@@ -33,8 +33,15 @@ class Heard(NamedTuple):
     n_actions: int
     rewards: Vector
     revealed: Flags
+    accepted: Flags
     deltas: Vector
-    """Delta(., answer; x), shape (n, K); rows count only where revealed."""
+    """Delta(., answer; x), shape (n, K); rows count only where revealed, and where accepted if accepts are trusted."""
+    probabilities: Vector
+    """Of the suggestion, when it was drawn."""
+    revealing: Flags
+    audit_probabilities: Vector
+    control: Vector | None
+    """h = Delta(., anchor's choice; x), shape (n, K); None where there is no anchor."""
 
 
 class Bound(NamedTuple):
@@ -46,14 +53,42 @@ class Bound(NamedTuple):
     """Shape (X, J, K); zeros for a learner without a loss."""
     revealing: Indices
     """The revealing action's index in each context."""
+    near: Vector | None
+    """Delta of every candidate to every candidate, shape (X, K, K); for learners that trust accepts."""
+
+    def told(self, contexts: Indices, suggestions: Indices, responses: Responses) -> Vector:
+        """Delta to what was entered, or accepted; another answer's where neither is known."""
+        deltas: Vector = self.deltas[contexts, responses.entered]
+        if self.near is not None:
+            kept = responses.accepted & ~responses.revealed
+            deltas[kept] = self.near[contexts[kept], suggestions[kept]]
+        return deltas
+
+    def control(self, anchor: int, contexts: Indices) -> Vector | None:
+        """h: Delta of every candidate to the anchor's choice."""
+        if anchor < 0 or self.near is None:
+            return None
+        rows: Vector = self.near[np.arange(len(self.near)), likeliest(self.votes[:, anchor], axis=1)]
+        return rows[contexts]
 
 
-def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None) -> Heard:
+def likeliest(votes: Votes, axis: int = 0) -> Indices:
+    """What one policy chooses: its index, or the likeliest where it gives probabilities; a row for each context."""
+    is_random = votes.dtype.kind == "f"
+    found: Indices = votes.argmax(axis=axis) if is_random else votes
+    return found
+
+
+def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None, *, is_trusting: bool = False) -> Heard:
     """One answered round, with the votes that were cast in it."""
     context, actions = decision.round.context, decision.round.actions
     deltas = np.zeros(len(actions))
-    if feedback.revealed and loss is not None:
-        deltas = check_deltas(loss.deltas(actions, feedback.answer, context), actions, feedback.answer)
+    accepted = feedback.outcome is Outcome.ACCEPTED and not decision.revealing
+    answer = feedback.answer
+    if answer is None and accepted and is_trusting:
+        answer = actions[decision.suggestion]
+    if answer is not None and loss is not None:
+        deltas = check_deltas(loss.deltas(actions, answer, context), actions, answer)
     return Heard(
         first=decision.round.number,
         votes=np.ascontiguousarray(decision.recommended)[None],
@@ -62,11 +97,18 @@ def heard(decision: Decision, feedback: Feedback, loss: SurrogateLoss | None) ->
         n_actions=len(actions),
         rewards=np.array([feedback.reward], dtype=np.float64),
         revealed=np.array([feedback.revealed]),
+        accepted=np.array([accepted]),
         deltas=deltas[None],
+        probabilities=np.array([decision.probability]),
+        revealing=np.array([decision.revealing]),
+        audit_probabilities=np.array([decision.audit_probability]),
+        control=None if decision.kept is None else decision.kept[None],
     )
 
 
-def bind(tables: Tables, policies: Policies, loss: SurrogateLoss | None, revealing: Revealing) -> Bound:
+def bind(
+    tables: Tables, policies: Policies, loss: SurrogateLoss | None, revealing: Revealing, *, is_trusting: bool = False
+) -> Bound:
     """Work out once what never changes in this world."""
     n_contexts, n_actions, n_answers = tables.acceptance.shape
     deltas = np.zeros((n_contexts, n_answers, n_actions))
@@ -75,7 +117,8 @@ def bind(tables: Tables, policies: Policies, loss: SurrogateLoss | None, reveali
         deltas = np.array([[check_deltas(loss.deltas(a, j, x), a, j) for j in wanted] for x, a, wanted in cells])
     places = [place(revealing, x, actions) for x, actions in zip(tables.contexts, tables.actions, strict=True)]
     votes = by_context(policies, tables.contexts, tables.actions)
-    return Bound(tables, votes, deltas, np.array(places, dtype=np.int32))
+    near = between(tables, loss) if is_trusting and loss is not None else None
+    return Bound(tables, votes, deltas, np.array(places, dtype=np.int32), near)
 
 
 def between(tables: Tables, loss: SurrogateLoss) -> Vector:

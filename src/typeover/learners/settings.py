@@ -19,6 +19,8 @@ BLENDS = ("grid", "none")
 SADDLES = ("exact", "mwu")
 AUDITS = (0, "need", "fixed")
 """In the order of `kernels.shared`."""
+BASES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+"""mu: the blends that learners without a horizon try."""
 
 
 class ExploreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,8 +121,7 @@ class LeaderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def __post_init__(self) -> None:
         """Looks must come, and ever later."""
         whole("first", self.first, meaning="rounds before the first look")
-        if real("growth", self.growth, low=1.0, meaning="how much later each look comes") <= 1:
-            raise InvalidInputError("growth is 1; it must be above 1, such as 1.1, so that each look comes later")
+        _check_growth(self.growth)
 
 
 class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,7 +133,7 @@ class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """`need`, `fixed` (0.5 t^(-1/3)), or 0: never, fidelity then rests on what users volunteer."""
     audit_budget: int | None = None
     """At most this many audits in all; afterwards the constraint is frozen."""
-    blends: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    blends: tuple[float, ...] = BASES
     """mu of each base learner; rising, so that the reserve finds the one that trusts rewards only."""
     base_rate: float = 4.0
     master_rate: float = 2.0
@@ -173,8 +174,44 @@ class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         )  # fmt: skip
 
 
+class AnytimeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Explore first, blend optimally, again and again."""
+
+    tolerance: float
+    """epsilon: how much mean loss above the least of the class is allowed."""
+    blends: tuple[float, ...] = BASES
+    """mu: what is tried at every look."""
+    growth: float = 1.1
+    """Each look comes this much later than the one before."""
+    audits: str | int = "falling"
+    """`falling` (0.5 t^(-1/3)), or 0: never, fidelity then rests on what users volunteer."""
+
+    def __post_init__(self) -> None:
+        """Name, value received, what is allowed."""
+        real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
+        if not isinstance(self.blends, tuple) or not self.blends:
+            raise InvalidInputError(f"blends is {self.blends!r:.80}; give a list of at least one number in [0, 1]")
+        for blend in self.blends:
+            real("blend", blend, high=1.0, meaning="1 trusts rewards only, 0 corrections only")
+        _check_growth(self.growth)
+        if self.audits not in ("falling", 0) or isinstance(self.audits, bool):
+            raise InvalidInputError(f"audits is {self.audits!r}; it must be 'falling' or 0 (never ask)")
+
+
+class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One mixture for good."""
+
+    mixture: tuple[tuple[int, float], ...]
+    """Places in the set, each with its weight."""
+
+
 class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing to set."""
 
 
-Settings = EFBOSettings | RewardOnlySettings | LeaderSettings | NoSettings
+def _check_growth(growth: float) -> None:
+    if real("growth", growth, low=1.0, meaning="how much later each look comes") <= 1:
+        raise InvalidInputError("growth is 1; it must be above 1, such as 1.1, so that each look comes later")
+
+
+Settings = EFBOSettings | RewardOnlySettings | LeaderSettings | AnytimeSettings | FixedSettings | NoSettings

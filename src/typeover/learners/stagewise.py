@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.arrays import Actions, Vector
+from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
 from typeover.core.feedback import Feedback, Outcome
@@ -26,7 +26,7 @@ from typeover.core.tape import Plays, Responses, Tables, Tape
 from typeover.errors import StateError
 from typeover.learners.checks import check_answer, check_audit, check_parts, check_policies, votes_of
 from typeover.learners.ledger import Ledger
-from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, place
+from typeover.learners.rounds import Bound, Heard, Revealing, bind, check_deltas, heard, likeliest, place
 from typeover.learners.settings import Settings
 from typeover.policies import Mixture
 from typeover.policies.mixture import check_identity, identity, spread
@@ -44,8 +44,25 @@ class Stage(NamedTuple):
     mixture: Mixture | None
     """None: uniform over the candidates."""
     revealing: bool = False
+    """Every round is an audit."""
     found: Mapping[str, Any] = MappingProxyType({})
     """How it was found, in plain values, for figures: what was known when it was published."""
+    uniform_share: float = 0.0
+    """The share of rounds that play any candidate instead of the mixture."""
+    audit_probability: float = 0.0
+    """With which probability a round is made an audit, apart from its suggestion; one more uniform decides."""
+    anchor: int = -1
+    """The policy whose choice stands in for the answer until an audit tells it; -1: none."""
+
+    @property
+    def asks(self) -> float:
+        """gamma: the probability that a round is an audit."""
+        return 1.0 if self.revealing else self.audit_probability
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether chance decides what is an audit."""
+        return 0.0 < self.asks < 1.0
 
 
 class Stagewise(abc.ABC):
@@ -53,6 +70,8 @@ class Stagewise(abc.ABC):
 
     thing: ClassVar[str]
     """The name that its saved states carry."""
+    is_trusting: ClassVar[bool] = False
+    """Whether it takes an accept for an answer."""
 
     def __init__(
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
@@ -95,20 +114,23 @@ class Stagewise(abc.ABC):
         candidates = check_actions(actions)  # the caller may change the list before a late answer
         number = self._ledger.rounds + 1
         self._advance(number)
-        propensities = self._propensities(context, candidates)
-        audited = place(self._revealing, context, candidates) if self._stage.revealing else None
+        propensities, gamma = self._propensities(context, candidates), self._stage.asks
+        audited = place(self._revealing, context, candidates) if gamma > 0 else None
         votes = votes_of(self.policies, context, candidates) if self._is_learning(number) else None
+        control = self._control(context, candidates, votes)
         suggestion = int(draw(cumulative(propensities), self._rng.random()))
-        index = suggestion if audited is None else audited
+        revealing = bool(self._rng.random() < gamma) if self._stage.is_drawn else self._stage.revealing
+        index = suggestion if audited is None or not revealing else audited
         return Decision(
-            round=Round(self._ledger.decided(revealing=self._stage.revealing), context, candidates),
+            round=Round(self._ledger.decided(revealing=revealing), context, candidates),
             action=candidates[index] if index >= 0 else None,
             index=index,
             suggestion=suggestion,
             propensities=propensities,
-            revealing=self._stage.revealing,
-            audit_probability=float(self._stage.revealing),
+            revealing=revealing,
+            audit_probability=gamma,
             version=self._version,
+            kept=control,
             recommended=votes,
         )
 
@@ -119,7 +141,7 @@ class Stagewise(abc.ABC):
             return
         check_audit(decision, feedback)
         if self._is_learning(decision.round.number):
-            self._absorb(heard(decision, feedback, self.loss))
+            self._absorb(heard(decision, feedback, self.loss, is_trusting=self.is_trusting))
             self._is_stale |= self._stage.last == FOR_GOOD
         self._ledger.answered(decision, feedback)
 
@@ -161,6 +183,9 @@ class Stagewise(abc.ABC):
                 "last": self._stage.last,
                 "revealing": self._stage.revealing,
                 "found": dict(self._stage.found),
+                "uniform_share": self._stage.uniform_share,
+                "audit_probability": self._stage.audit_probability,
+                "anchor": self._stage.anchor,
             },
         }
         return State(json=header(self.thing, 1) | words, arrays=arrays)
@@ -189,8 +214,7 @@ class Stagewise(abc.ABC):
         mixture = None
         if "support" in arrays:
             mixture = Mixture(self.policies, support=arrays["support"], weights=arrays["weights"])
-        stage = words["stage"]
-        self._stage = Stage(stage["last"], mixture, stage["revealing"], stage["found"])
+        self._stage = Stage(mixture=mixture, **words["stage"])
 
     def _advance(self, number: int) -> None:
         """Publish the next stage when the one in force has ended or has learnt something late."""
@@ -208,45 +232,65 @@ class Stagewise(abc.ABC):
     def _propensities(self, context: Any, actions: Actions) -> Vector:
         if self._stage.mixture is None:
             return np.full(len(actions), 1.0 / len(actions))
-        return self._stage.mixture.propensities(context, actions)
+        return self._mixed(self._stage.mixture.propensities(context, actions))
+
+    def _mixed(self, propensities: Vector) -> Vector:
+        """With the stage's share of uniform rounds."""
+        share = self._stage.uniform_share
+        return propensities if share == 0 else (1.0 - share) * propensities + share / propensities.shape[-1]
+
+    def _control(self, context: Any, actions: Actions, votes: Votes | None) -> Vector | None:
+        """h: Delta of every candidate to the anchor's."""
+        if self._stage.anchor < 0 or votes is None or self.loss is None:
+            return None
+        anchor = actions[int(likeliest(votes[self._stage.anchor]))]
+        return check_deltas(self.loss.deltas(actions, anchor, context), actions, anchor)
 
     def _bind(self, tables: Tables) -> Bound:
         """The world that is being played, worked out once."""
         if self._bound is None or self._bound.tables is not tables:
-            self._bound = bind(tables, self.policies, self.loss, self._revealing)
+            self._bound = bind(tables, self.policies, self.loss, self._revealing, is_trusting=self.is_trusting)
         return self._bound
 
     def _play_stage(self, tape: Tape, bound: Bound) -> Plays:
         """A stretch within one stage."""
         from typeover.kernels.draws import draw_rows
 
-        n, n_actions, stage = len(tape.contexts), bound.deltas.shape[2], self._stage
+        n, n_actions, stage, contexts = len(tape.contexts), bound.deltas.shape[2], self._stage, tape.contexts
         self._is_torn = True  # until the end: an exception in between leaves sums and generator apart
-        uniforms = self._rng.random(n)
+        uniforms, revealing = self._rng.random(n * (1 + stage.is_drawn)), np.full(n, stage.revealing)
+        if stage.is_drawn:  # action and audit in turn, as round by round
+            uniforms, revealing = uniforms[::2].copy(), uniforms[1::2] < stage.asks
         if stage.mixture is None:
-            suggestions = draw(cumulative(np.full(n_actions, 1.0 / n_actions)), uniforms)
+            row = np.full(n_actions, 1.0 / n_actions)
+            suggestions = draw(cumulative(row), uniforms)
+            probabilities = row[suggestions]
         else:
-            votes = bound.votes[:, stage.mixture.support]
-            suggestions = draw_rows(
-                cumulative(spread(votes, stage.mixture.weights, n_actions)), tape.contexts, uniforms
-            )
-        shown = bound.revealing[tape.contexts] if stage.revealing else suggestions
-        revealing = np.full(n, stage.revealing)
+            table = self._mixed(spread(bound.votes[:, stage.mixture.support], stage.mixture.weights, n_actions))
+            suggestions = draw_rows(cumulative(table), contexts, uniforms)
+            probabilities = table[contexts, suggestions]
+        shown = np.where(revealing, bound.revealing[contexts], suggestions)
         responses = tape.respond(shown, revealing)
         if self._is_learning(self._ledger.rounds + 1):
             self._absorb(
                 Heard(
                     first=self._ledger.rounds + 1,
                     votes=bound.votes,
-                    contexts=tape.contexts,
+                    contexts=contexts,
                     suggestions=suggestions,
                     n_actions=n_actions,
                     rewards=responses.rewards,
                     revealed=responses.revealed,
-                    deltas=bound.deltas[tape.contexts, responses.entered],  # another one's where nothing was entered
+                    accepted=responses.accepted,
+                    deltas=bound.told(contexts, suggestions, responses),
+                    probabilities=probabilities,
+                    revealing=revealing,
+                    audit_probabilities=np.full(n, stage.asks),
+                    control=bound.control(stage.anchor, contexts),
                 )
             )
-        self._ledger.played(outcomes(responses, is_audit=stage.revealing))
+        for is_audit in (False, True):
+            self._ledger.played(outcomes(responses.among(revealing == is_audit), is_audit=is_audit))
         self._is_torn = False
         return Plays(suggestions, shown, revealing, responses)
 
