@@ -5,12 +5,23 @@ import pytest
 
 import tiny
 from typeover import environments, learners
+from typeover.constraints import ActiveQueries, Biased, DoublyRobust
 from typeover.environments import w1
-from typeover.learners import EFBO, CorrectionOnly, RewardOnly, SharedExp4, Uniform
+from typeover.learners import (
+    EFBO,
+    ConstrainedExp4,
+    CorralledExp4,
+    CorrectionOnly,
+    RewardOnly,
+    SharedExp4,
+    Uniform,
+)
 from typeover.testing import LearnerContract
 
 SETTING = w1(n_policies=30)
 WORLD, POLICIES = SETTING.world, SETTING.policies
+
+CORRAL = ("corralled", "corralled biased", "corralled played", "corralled active")
 
 
 def kindness(deltas):
@@ -23,8 +34,11 @@ def by_context(context, actions):
 
 SHARED = {"tolerance": 0.05}
 EFBO_BASE = {"tolerance": 0.05, "horizon": 120}
+HEARING = {EFBO, CorrectionOnly, SharedExp4, CorralledExp4, ConstrainedExp4}
+"""Those that are given a loss."""
 PARTS = ("transform", "revealing")
 """What a state cannot hold."""
+ACTIVE = ActiveQueries(cap=0.5, failure=0.99)
 TRIED = {
     "efbo": (EFBO, {}),
     "efbo none": (EFBO, {"blends": "none"}),
@@ -48,6 +62,21 @@ TRIED = {
     "shared without audits": (SharedExp4, SHARED | {"audits": 0}),
     "shared budget": (SharedExp4, SHARED | {"audit_budget": 9, "blends": [0.0, 0.5, 1.0], "reserve": False}),
     "shared named audit": (SharedExp4, SHARED | {"revealing": 4}),
+    "corralled": (CorralledExp4, EFBO_BASE),
+    "corralled biased": (CorralledExp4, EFBO_BASE | {"constraint": Biased(bias_bound=0.02), "blends": [0.0, 1.0]}),
+    "corralled played": (
+        CorralledExp4,
+        EFBO_BASE | {"constraint": DoublyRobust(control="played", rate="printed", bias_bound=0.9, cap=0.2)},
+    ),
+    "corralled active": (CorralledExp4, {"tolerance": 0, "horizon": 120, "constraint": ACTIVE}),
+    "corralled named audit": (CorralledExp4, EFBO_BASE | {"revealing": 4, "hedge_scale": 3.0, "n_actions": 6}),
+    "constrained": (ConstrainedExp4, EFBO_BASE | {"blend": 0.5}),
+    "constrained empirical": (
+        ConstrainedExp4,
+        EFBO_BASE | {"blend": 0.2, "constraint": Biased(bias_bound=0.02, radius="empirical")},
+    ),
+    "constrained active": (ConstrainedExp4, {"tolerance": 0, "horizon": 120, "blend": 0.0, "constraint": ACTIVE}),
+    "unconstrained": (ConstrainedExp4, {"tolerance": 0.05, "blend": 1, "constraint": None}),
     "uniform": (Uniform, {}),
 }
 
@@ -60,7 +89,7 @@ class Enrolled(LearnerContract):
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in HEARING else {}
 
     @pytest.fixture
     def make(self, kind):
@@ -91,11 +120,13 @@ class TestLearnersOverRandomisedPolicies(Enrolled):
 
     policies_of, world_of = tiny.randomised(), tiny.world()
 
-    @pytest.fixture(params=["efbo", "efbo mwu", "reward-only", "correction-only", "shared", "shared without audits"])
+    @pytest.fixture(
+        params=["efbo", "efbo mwu", "reward-only", "correction-only", "shared", "shared without audits", *CORRAL]
+    )
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in HEARING else {}
 
 
 class TestLearnersWithCandidatesOfTheContext(Enrolled):
@@ -104,11 +135,11 @@ class TestLearnersWithCandidatesOfTheContext(Enrolled):
     typing = environments.next_word(n_contexts=20, n_policies=8)
     policies_of, world_of = typing.policies, typing.world
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform", *CORRAL])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in HEARING else {}
 
 
 class TestLearnersAmongUsersWithHabits(Enrolled):
@@ -116,11 +147,11 @@ class TestLearnersAmongUsersWithHabits(Enrolled):
 
     policies_of, world_of = tiny.tables(), tiny.world(user=tiny.USERS["stacked"])
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "shared without audits"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "shared without audits", *CORRAL])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
-        return learner, settings, {"loss": self.world_of.loss} if learner in {EFBO, CorrectionOnly, SharedExp4} else {}
+        return learner, settings, {"loss": self.world_of.loss} if learner in HEARING else {}
 
 
 class TestLearnersThatAreTold(TestLearnersAmongUsersWithHabits):

@@ -46,3 +46,8 @@ def let_pass(book: Vector, ledger: Ledger) -> dict[str, Any] | None:
 def _widened(figure: float, error: float, unknown: float) -> list[float]:
     """What was dismissed may have been wrong: the lower end takes it as corrected."""
     return [min(1.0, max(0.0, figure - 1.96 * error - unknown)), max(0.0, min(1.0, figure + 1.96 * error))]
+
+
+def interval(figure: float, error: float) -> list[float]:
+    """95 %, by the normal approximation to a sum of many estimates."""
+    return [max(0.0, figure - 1.96 * error), min(1.0, figure + 1.96 * error)]
