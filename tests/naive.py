@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from corral_twins import absorb, answered, control, narrow, pay, pick, run, shown  # noqa: F401
 from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
     anchor_action,
     audited,

@@ -17,30 +17,41 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from typeover import environments, learners, losses, oracles, policies, theory
+    from typeover import constraints, environments, learners, losses, oracles, policies, theory
     from typeover.core.decision import Decision, Round
     from typeover.core.feedback import Feedback
     from typeover.core.state import State
     from typeover.errors import TypeoverError
     from typeover.evaluation.run import Run
     from typeover.evaluation.simulate import simulate
-    from typeover.learners import EFBO, AnytimeEFBO, CorrectionOnly, Fixed, RewardOnly, SharedExp4, Uniform
+    from typeover.learners import (
+        EFBO,
+        AnytimeEFBO,
+        ConstrainedExp4,
+        CorralledExp4,
+        CorrectionOnly,
+        Fixed,
+        RewardOnly,
+        SharedExp4,
+        Uniform,
+    )
     from typeover.policies import Mixture, PolicySet
 
 _HOME = {
-    "EFBO": "learners", "CorrectionOnly": "learners", "RewardOnly": "learners", "SharedExp4": "learners",
-    "AnytimeEFBO": "learners", "Fixed": "learners", "Uniform": "learners",
+    "EFBO": "learners", "AnytimeEFBO": "learners", "ConstrainedExp4": "learners", "CorralledExp4": "learners",
+    "CorrectionOnly": "learners", "Fixed": "learners", "RewardOnly": "learners", "SharedExp4": "learners",
+    "Uniform": "learners",
     "Mixture": "policies", "PolicySet": "policies",
     "Decision": "core.decision", "Round": "core.decision", "Feedback": "core.feedback", "State": "core.state",
     "Run": "evaluation.run", "simulate": "evaluation.simulate", "TypeoverError": "errors",
-    "environments": "", "learners": "", "losses": "", "oracles": "", "policies": "", "theory": "",
+    "constraints": "", "environments": "", "learners": "", "losses": "", "oracles": "", "policies": "", "theory": "",
 }  # fmt: skip
 """Where each public name lives; it is imported when it is first asked for, so that `import typeover` stays light."""
 
 __all__ = [
-    "EFBO", "AnytimeEFBO", "CorrectionOnly", "Decision", "Feedback", "Fixed", "Mixture", "PolicySet", "RewardOnly",
-    "Round", "Run", "SharedExp4", "State", "TypeoverError", "Uniform", "__version__", "environments", "learners",
-    "losses", "oracles", "policies", "simulate", "theory",
+    "EFBO", "AnytimeEFBO", "ConstrainedExp4", "CorralledExp4", "CorrectionOnly", "Decision", "Feedback", "Fixed",
+    "Mixture", "PolicySet", "RewardOnly", "Round", "Run", "SharedExp4", "State", "TypeoverError", "Uniform",
+    "__version__", "constraints", "environments", "learners", "losses", "oracles", "policies", "simulate", "theory",
 ]  # fmt: skip
 
 

@@ -5,12 +5,25 @@ import pytest
 
 import tiny
 from typeover import environments, learners
+from typeover.constraints import ActiveQueries, Biased, DoublyRobust
 from typeover.environments import w1
-from typeover.learners import EFBO, AnytimeEFBO, CorrectionOnly, Fixed, RewardOnly, SharedExp4, Uniform
+from typeover.learners import (
+    EFBO,
+    AnytimeEFBO,
+    ConstrainedExp4,
+    CorralledExp4,
+    CorrectionOnly,
+    Fixed,
+    RewardOnly,
+    SharedExp4,
+    Uniform,
+)
 from typeover.testing import LearnerContract
 
 SETTING = w1(n_policies=30)
 WORLD, POLICIES = SETTING.world, SETTING.policies
+
+CORRAL = ("corralled", "corralled biased", "corralled played", "corralled active")
 
 
 def kindness(deltas):
@@ -22,10 +35,12 @@ def by_context(context, actions):
 
 
 SHARED = {"tolerance": 0.05}
-LOSSY = {EFBO, AnytimeEFBO, CorrectionOnly, SharedExp4}
+LOSSY = {EFBO, AnytimeEFBO, ConstrainedExp4, CorralledExp4, CorrectionOnly, SharedExp4}
+"""Those that are given a loss."""
 EFBO_BASE = {"tolerance": 0.05, "horizon": 120}
 PARTS = ("transform", "revealing")
 """What a state cannot hold."""
+ACTIVE = ActiveQueries(cap=0.5, failure=0.99)
 TRIED = {
     "efbo": (EFBO, {}),
     "efbo none": (EFBO, {"blends": "none"}),
@@ -49,6 +64,21 @@ TRIED = {
     "shared without audits": (SharedExp4, SHARED | {"audits": 0}),
     "shared budget": (SharedExp4, SHARED | {"audit_budget": 9, "blends": [0.0, 0.5, 1.0], "reserve": False}),
     "shared named audit": (SharedExp4, SHARED | {"revealing": 4}),
+    "corralled": (CorralledExp4, EFBO_BASE),
+    "corralled biased": (CorralledExp4, EFBO_BASE | {"constraint": Biased(bias_bound=0.02), "blends": [0.0, 1.0]}),
+    "corralled played": (
+        CorralledExp4,
+        EFBO_BASE | {"constraint": DoublyRobust(control="played", rate="printed", bias_bound=0.9, cap=0.2)},
+    ),
+    "corralled active": (CorralledExp4, {"tolerance": 0, "horizon": 120, "constraint": ACTIVE}),
+    "corralled named audit": (CorralledExp4, EFBO_BASE | {"revealing": 4, "hedge_scale": 3.0, "n_actions": 6}),
+    "constrained": (ConstrainedExp4, EFBO_BASE | {"blend": 0.5}),
+    "constrained empirical": (
+        ConstrainedExp4,
+        EFBO_BASE | {"blend": 0.2, "constraint": Biased(bias_bound=0.02, radius="empirical")},
+    ),
+    "constrained active": (ConstrainedExp4, {"tolerance": 0, "horizon": 120, "blend": 0.0, "constraint": ACTIVE}),
+    "unconstrained": (ConstrainedExp4, {"tolerance": 0.05, "blend": 1, "constraint": None}),
     "uniform": (Uniform, {}),
     "anytime": (AnytimeEFBO, SHARED),
     "anytime without audits": (AnytimeEFBO, SHARED | {"audits": 0}),
@@ -110,6 +140,7 @@ class TestLearnersOverRandomisedPolicies(Enrolled):
             "anytime",
             "anytime without audits",
             "fixed mixture",
+            *CORRAL,
         ]
     )
     def kind(self, request):
@@ -124,7 +155,7 @@ class TestLearnersWithCandidatesOfTheContext(Enrolled):
     typing = environments.next_word(n_contexts=20, n_policies=8)
     policies_of, world_of = typing.policies, typing.world
 
-    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform", "anytime", "fixed"])
+    @pytest.fixture(params=["efbo", "reward-only", "correction-only", "shared", "uniform", "anytime", "fixed", *CORRAL])
     def kind(self, request):
         learner, settings = TRIED[request.param]
         settings = (EFBO_BASE if learner is EFBO else {}) | settings
@@ -146,6 +177,7 @@ class TestLearnersAmongUsersWithHabits(Enrolled):
             "anytime",
             "anytime without audits",
             "fixed mixture",
+            *CORRAL,
         ]
     )
     def kind(self, request):

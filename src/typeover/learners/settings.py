@@ -7,6 +7,7 @@ from typing import cast, get_args
 import msgspec
 import numpy as np
 
+from typeover.constraints import Constraint, DoublyRobust
 from typeover.core.arrays import Vector
 from typeover.core.inputs import chance, real, whole
 from typeover.errors import InvalidInputError, nearest
@@ -203,6 +204,66 @@ class FixedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     mixture: tuple[tuple[int, float], ...]
     """Places in the set, each with its weight."""
+
+
+class ConstrainedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Exp4 at one blend over the policies still alive."""
+
+    tolerance: float
+    """epsilon: how much mean loss above the least of the class is allowed."""
+    blend: float
+    """mu: 1 trusts rewards only, 0 corrections only."""
+    horizon: int | None = None
+    """T: how many rounds there will be; the constraint needs it."""
+    constraint: Constraint | None = DoublyRobust()
+    """How Delta is estimated and policies are ruled out; None: not at all, at blend 1 only."""
+
+    def __post_init__(self) -> None:
+        """Name, value received, what is allowed."""
+        real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
+        real("blend", self.blend, high=1.0, meaning="1 trusts rewards only, 0 corrections only")
+        if self.constraint is None and self.blend < 1:
+            raise InvalidInputError(
+                f"blend is {self.blend!r} without a constraint, so there is nothing to blend rewards with; give "
+                "blend=1 to learn from rewards alone, or a constraint such as typeover.constraints.DoublyRobust()"
+            )
+        if self.constraint is not None or self.horizon is not None:
+            whole("horizon", self.horizon, meaning="how many rounds there will be")
+
+
+class CorralledSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Algorithm 2."""
+
+    tolerance: float
+    """epsilon: how much mean loss above the least of the class is allowed."""
+    horizon: int
+    """T: how many rounds there will be."""
+    constraint: Constraint = DoublyRobust()
+    """How Delta is estimated and policies are ruled out."""
+    blends: str | tuple[float, ...] = "grid"
+    """mu of each base: `grid` (Section 3.2), or the blends themselves."""
+    hedge_scale: float = 1.0
+    """What multiplies the regret R_m that the hedge assumes of a base; 3 is what a base's own bound proves."""
+    n_actions: int | None = None
+    """K, on which grid and hedge rest; left out: that of the first round."""
+
+    def __post_init__(self) -> None:
+        """Name, value received, what is allowed."""
+        real("tolerance", self.tolerance, meaning="how much mean loss above the most faithful policy's is allowed")
+        whole("horizon", self.horizon, meaning="how many rounds there will be")
+        real("hedge_scale", self.hedge_scale, meaning="what the regret assumed of a base is multiplied by")
+        if self.n_actions is not None:
+            whole("n_actions", self.n_actions, meaning="how many candidates a round has")
+        if isinstance(self.blends, str):
+            if self.blends != "grid":
+                raise InvalidInputError(f"blends is {self.blends!r}; give 'grid' or a list of numbers in [0, 1]")
+        elif not self.blends:
+            raise InvalidInputError("blends is empty; give at least one number in [0, 1], or 'grid'")
+        else:
+            for blend in self.blends:
+                real("blend", blend, high=1.0, meaning="1 trusts rewards only, 0 corrections only")
+            if len(set(self.blends)) < len(self.blends):
+                raise InvalidInputError(f"blends is {list(self.blends)!r}; give each once")
 
 
 class NoSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

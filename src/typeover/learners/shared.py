@@ -28,7 +28,7 @@ from typeover.learners.ledger import Ledger
 from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
 from typeover.learners.settings import SharedSettings
 from typeover.learners.stagewise import outcomes
-from typeover.learners.stamping import let_pass
+from typeover.learners.stamping import interval, let_pass
 from typeover.policies.mixture import check_identity, identity
 from typeover.rng import freeze, generator, thaw
 
@@ -211,7 +211,7 @@ class SharedExp4:
         return self._ledger.figures() | {
             "tolerance": self.tolerance,
             "fidelity": fidelity,
-            "fidelity_interval": None if fidelity is None else _interval(fidelity, error),
+            "fidelity_interval": None if fidelity is None else interval(fidelity, error),
             "fidelity_rests_on": rests_on,
             "let_pass": let_pass(book, self._ledger),
             "blends": dict(zip(map(str, self.settings.blends), self._master[kernel.SHARES].tolist(), strict=True)),
@@ -261,8 +261,3 @@ class SharedExp4:
                 f"this {self.thing} was interrupted in the middle of a tape, so its sums are incomplete; "
                 "go on from a saved state"
             )
-
-
-def _interval(figure: float, error: float) -> list[float]:
-    """95 %, by the normal approximation to a sum of many estimates."""
-    return [max(0.0, float(figure - 1.96 * error)), min(1.0, float(figure + 1.96 * error))]

@@ -49,3 +49,8 @@ def _widened(figure: float, error: float, unknown: float) -> list[float]:
     """What was dismissed may have been wrong: the lower end takes it as corrected."""
     low, high = figure - 1.96 * error - unknown, figure + 1.96 * error
     return [min(1.0, max(0.0, float(low))), max(0.0, min(1.0, float(high)))]
+
+
+def interval(figure: float, error: float) -> list[float]:
+    """95 %, by the normal approximation to a sum of many estimates."""
+    return [max(0.0, float(figure - 1.96 * error)), min(1.0, float(figure + 1.96 * error))]

@@ -1,0 +1,364 @@
+"""One round of Algorithm 2 in O(n + M): Exp4 at several blends over the policies still alive, corralled.
+
+    P = argmin of Hedged FTRL on L,  m ~ P                              `kernels.master`
+    Q_m ~ exp(-eta_m (mu_m A_m + (1 - mu_m) S)) on Pi_t                 p(a) = sum of Q_m over policies that choose a
+    A_m += 1(m = m_t) 1(a_t = pi(x)) (1 - r)/(P_m p(a_t)) (1 - Z)       Eq. 11, the part that only base m_t hears
+    S += Deltabar(pi(x))                                                Eq. 11, the part that every base hears
+    eta_m = sqrt(log n / sum over s <= t of (mu_m^2 K rho_{s,m} + (1 - mu_m)^2 v_s^2)),  eta_m (1 - mu_m) b <= 1
+
+Ltilde_m = mu_m A_m + (1 - mu_m) S is what Eq. 11 adds up for base m, so that only the base that is asked is ever looked
+at. Z is drawn apart from m and a. The sets of Eq. 7 to Eq. 10 are narrowed at geometric looks. All sums are additive
+and each answer uses the probabilities of its own decision: they are the same for every order of arrival. A learner that
+is asked round by round and one that plays a tape call the same functions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from typeover.kernels.exponentials import leader_weights
+from typeover.kernels.master import charge, hedged_ftrl
+from typeover.kernels.shared import (
+    ANCHOR,
+    ANSWERED,
+    ASKED,
+    ASKED_LOSS,
+    BOOK,
+    GROWTH,
+    LOOKS,
+    NEXT_LOOK,
+    PLAYED,
+    PLAYED_SQUARES,
+    ROUND,
+    TYPED_LOSS,
+    WEIGHT,
+    Flags,
+    Floats,
+    Indices,
+    Votes,
+    _per_policy,
+    _weigh,
+    anchor_action,
+    effective,
+)
+
+# Rows of `sums` (n_policies each): S; what the sets rest on, the same but for active queries; its squares.
+LOSSES, CONSTRAINT, SQUARES = range(3)
+# Rows of `master` (one entry per base): mu, L, P, R, rho, rho_0, sum of K rho.
+BLENDS, CHARGED, SHARES, SCALES, INVERSES, FIRST, SPENT = range(7)
+# Entries of `book` after those of `kernels.shared`: sum of v^2, largest b, the last round that counts (0: not known).
+MOMENT, BOUND, CLOSED = BOOK, BOOK + 1, BOOK + 2
+ENTRIES = BOOK + 3
+# Entries of `settings`, and what they may be, in the order of `constraints.estimators`.
+TOLERANCE, KIND, CONTROL, GAMMA, BIAS, BUDGET, RADIUS, LENGTH, ROOT = range(9)
+NONE, BIASED, ROBUST, ACTIVE = 0.0, 1.0, 2.0, 3.0
+ANCHORED, AS_PLAYED, COUNTERFACTUAL = 0.0, 1.0, 2.0
+BY_BIAS, BY_RATE, BY_MOMENTS, BY_SQUARES = 0.0, 1.0, 2.0, 3.0
+SHOWN, ASKED_FOR = False, True  # Z
+
+
+@njit(cache=True)
+def _excess(squares: float, least_squares: float, t: float, book: Floats, settings: Floats) -> float:
+    """What a policy's average over t rounds may exceed the least one by and be kept."""
+    form, L = settings[RADIUS], settings[LENGTH]
+    eps, nu = settings[TOLERANCE], settings[BIAS]
+    if settings[KIND] == ACTIVE:
+        active: float = 2.0 * eps + 12.0 * np.sqrt(2.0 * L / t)  # Eq. 9: 2 eps + 3 r_t
+        return active
+    if form == BY_BIAS:
+        biased: float = eps + 2.0 * nu + 4.0 * np.sqrt(2.0 * L / t)  # Eq. 7
+        return biased
+    if form == BY_RATE:
+        U = 4.0 * np.sqrt(max(1.0, nu * settings[ROOT]) * L / t) + 4.0 * settings[ROOT] * L / t
+        robust: float = eps + 4.0 * U  # Eq. 8
+        return robust
+    if form == BY_MOMENTS:
+        w = (np.sqrt(2.0 * book[MOMENT] * L) + 2.0 * book[BOUND] * L) / t
+        nested: float = eps + 2.0 * w  # Eq. 10, doubled
+        return nested
+    length = L + np.log(book[LOOKS] * (book[LOOKS] + 1.0))
+    wide = np.sqrt(2.0 * squares * length) + np.sqrt(2.0 * least_squares * length) + 2.0 * book[BOUND] * length
+    slack = 2.0 * nu if settings[KIND] == BIASED else 0.0
+    seen: float = eps + slack + wide / t
+    return seen
+
+
+@njit(cache=True)
+def narrow(sums: Floats, alive: Flags, book: Floats, settings: Floats) -> None:
+    """A round more; which policy is the anchor; and, when a look is due, which policies stay."""
+    book[ROUND] += 1.0
+    if settings[KIND] == NONE:
+        return
+    best = -1
+    for i in range(alive.size):
+        if alive[i] and (best < 0 or sums[CONSTRAINT, i] < sums[CONSTRAINT, best]):
+            best = i  # ties go to the lowest index
+    book[ANCHOR] = best
+    t = book[WEIGHT]
+    if settings[KIND] == ACTIVE:
+        t = book[CLOSED] if book[CLOSED] > 0.0 else book[ROUND] - 1.0
+    if book[ROUND] < book[NEXT_LOOK] or t == 0.0:
+        return
+    book[LOOKS] += 1.0
+    book[NEXT_LOOK] = max(book[ROUND] + 1.0, book[ROUND] * GROWTH)
+    least, least_squares = sums[CONSTRAINT, best] / t, sums[SQUARES, best]
+    for i in range(alive.size):
+        if sums[CONSTRAINT, i] / t > least + _excess(sums[SQUARES, i], least_squares, t, book, settings):
+            alive[i] = False
+
+
+@njit(cache=True)
+def _disagreement(votes: Votes, near: Floats, alive: Flags) -> float:
+    """The largest Delta between candidates that policies which are alive may choose."""
+    n_actions, largest = near.shape[0], 0.0
+    chosen = np.zeros(n_actions, dtype=np.bool_)
+    for i in range(alive.size):
+        if alive[i]:
+            if votes.ndim == 1:
+                chosen[votes[i]] = True
+            else:
+                for a in range(n_actions):
+                    chosen[a] = chosen[a] or votes[i, a] > 0.0
+    for a in range(n_actions):
+        for b in range(n_actions):
+            if chosen[a] and chosen[b]:
+                largest = max(largest, near[a, b])
+    return largest
+
+
+@njit(cache=True)
+def _audit_probability(votes: Votes, near: Floats, alive: Flags, book: Floats, settings: Floats) -> float:
+    """Gamma, known before the round's action is drawn."""
+    kind, t, gamma = settings[KIND], book[ROUND], 0.0
+    if book[ASKED] >= settings[BUDGET]:
+        return 0.0
+    if kind == ROBUST:
+        gamma = settings[GAMMA] if settings[GAMMA] >= 0.0 else 0.5 * t ** (-1.0 / 3.0)
+    elif kind == ACTIVE:
+        threshold = settings[TOLERANCE] + 2.0 * np.sqrt(2.0 * settings[LENGTH] / t)  # Eq. 9: eps + r_t/2
+        if threshold <= 1.0 and _disagreement(votes, near, alive) >= threshold:
+            gamma = 1.0
+    return min(1.0, gamma)
+
+
+@njit(cache=True)
+def _fear(gamma: float, book: Floats, settings: Floats) -> None:
+    """Add v^2, and raise b, to what this round's Deltabar may be."""
+    kind, square, size = settings[KIND], 1.0, 1.0
+    if kind == NONE or (kind == ROBUST and gamma == 0.0):
+        return
+    if kind == ROBUST and settings[CONTROL] == COUNTERFACTUAL:  # lem:doubly_robust
+        square, size = 2.0 + 2.0 * settings[BIAS] ** 2 / gamma, 1.0 + settings[BIAS] / gamma
+    elif kind == ROBUST:
+        square, size = 1.0 / gamma, 1.0 / gamma
+    book[MOMENT] += square
+    book[BOUND] = max(book[BOUND], size)
+
+
+@njit(cache=True)
+def _drawn(p: Floats, u: float) -> int:
+    """The first entry whose running sum exceeds u; the last possible one takes what rounding left."""
+    last, reached = 0, 0.0
+    for a in range(p.size):
+        if p[a] > 0.0:
+            last = a
+            reached += p[a]
+            if u < reached:
+                return a
+    return last
+
+
+@njit(cache=True)
+def pick(
+    votes: Votes,
+    near: Floats,
+    u_base: float,
+    u_action: float,
+    u_audit: float,
+    rewards: Floats,
+    sums: Floats,
+    alive: Flags,
+    master: Floats,
+    book: Floats,
+    settings: Floats,
+    weights: Floats,
+    powers: Floats,
+    scratch: Floats,
+    p: Floats,
+) -> tuple[int, int, bool, float]:
+    """Fills P and p of the base that is asked; returns that base, the suggestion, whether to audit, and gamma."""
+    n_bases = master.shape[1]
+    if n_bases > 1:
+        L, R, rho = master[CHARGED], master[SCALES], master[INVERSES]
+        hedged_ftrl(L, book[ROUND], R, rho, master[FIRST], master[SHARES], scratch)
+        charge(L, rho, master[SHARES], 0, 0.0, ASKED_FOR)  # rho only: the loss comes with the answer
+    for j in range(n_bases):
+        master[SPENT, j] += p.size * master[INVERSES, j]
+    gamma = _audit_probability(votes, near, alive, book, settings)
+    _fear(effective(gamma, book), book, settings)
+    is_audit = u_audit < gamma
+    if is_audit:
+        book[ASKED] += 1.0
+        if book[ASKED] >= settings[BUDGET]:
+            book[CLOSED], book[NEXT_LOOK] = book[ROUND], book[ROUND] + 1.0
+    m = _drawn(master[SHARES], u_base)
+    mu = master[BLENDS, m]
+    spread = mu * mu * master[SPENT, m] + (1.0 - mu) * (1.0 - mu) * book[MOMENT]
+    rate = np.sqrt(np.log(1.0 * alive.size) / spread)
+    if (1.0 - mu) * book[BOUND] > 0.0:
+        rate = min(rate, 1.0 / ((1.0 - mu) * book[BOUND]))  # Deltabar may be negative
+    total = leader_weights(rewards[m], sums[LOSSES], alive, mu, rate, weights, powers)  # Q_t of Eq. 11
+    p[:] = 0.0
+    for i in range(alive.size):
+        if votes.ndim == 1:
+            p[votes[i]] += weights[i] / total
+        else:
+            for a in range(p.size):
+                p[a] += votes[i, a] * weights[i] / total
+    whole = p.sum()
+    for a in range(p.size):
+        p[a] /= whole
+    return m, _drawn(p, u_action), is_audit, gamma
+
+
+@njit(cache=True)
+def control(votes: Votes, suggestion: int, book: Floats, settings: Floats) -> int:
+    """The candidate to which h is the distance; -1 where h, if there is one, waits for what the user does."""
+    kind, form = settings[KIND], settings[CONTROL]
+    if kind == ACTIVE or (kind == ROBUST and form == ANCHORED):
+        return anchor_action(votes, book)
+    return suggestion if kind == ROBUST and form == AS_PLAYED else -1
+
+
+@njit(cache=True)
+def absorb(
+    votes: Votes, values: Floats, suggestion: int, is_audit: bool, sums: Floats, book: Floats, settings: Floats
+) -> None:
+    """Add Deltabar, a value per candidate: to S, and to what the sets rest on."""
+    is_active = settings[KIND] == ACTIVE
+    if not is_active:
+        book[WEIGHT] += 1.0
+        book[PLAYED] += values[suggestion]
+        book[PLAYED_SQUARES] += values[suggestion] ** 2
+    for i in range(sums.shape[1]):
+        x = _per_policy(votes, i, values)
+        if not (is_active and is_audit):
+            sums[LOSSES, i] += x  # Eq. 11, on audits too where Deltabar is doubly robust
+        if not is_active or is_audit:
+            sums[CONSTRAINT, i] += x
+            sums[SQUARES, i] += x * x
+
+
+@njit(cache=True)
+def answered(
+    votes: Votes,
+    h: Floats,
+    deltas: Floats,
+    suggestion: int,
+    gamma: float,
+    sums: Floats,
+    book: Floats,
+    settings: Floats,
+    bar: Floats,
+) -> None:
+    """An audit that was answered: Deltabar = h + (Delta - h)/gamma, or Delta itself for active queries."""
+    book[ANSWERED] += 1.0
+    _weigh(book, ASKED_LOSS, deltas[suggestion], gamma)
+    is_robust = settings[KIND] == ROBUST
+    for a in range(bar.size):
+        bar[a] = h[a] + (deltas[a] - h[a]) / gamma if is_robust else deltas[a]
+    absorb(votes, bar, suggestion, ASKED_FOR, sums, book, settings)
+
+
+@njit(cache=True)
+def pay(
+    votes: Votes, base: int, action: int, loss: float, share: float, chance: float, rewards: Floats, master: Floats
+) -> None:
+    """What a shown action earned, for the base that was asked and for the master; `share` P_m, `chance` p_m(a)."""
+    master[CHARGED, base] += loss / share
+    estimated = loss / (share * chance)  # Eq. 11 with P_m p_m(a) for P_t
+    if estimated == 0.0:
+        return
+    for i in range(rewards.shape[1]):
+        if votes.ndim == 1:
+            if votes[i] == action:
+                rewards[base, i] += estimated
+        else:
+            rewards[base, i] += votes[i, action] * estimated
+
+
+@njit(cache=True)
+def shown(
+    votes: Votes,
+    deltas: Floats,
+    is_typed: bool,
+    suggestion: int,
+    gamma: float,
+    sums: Floats,
+    book: Floats,
+    settings: Floats,
+) -> None:
+    """A suggestion that was accepted or typed over; only the biased estimate takes that at its word."""
+    if is_typed and settings[KIND] == ROBUST:
+        _weigh(book, TYPED_LOSS, deltas[suggestion], 1.0 - gamma)
+    if settings[KIND] == BIASED:
+        absorb(votes, deltas, suggestion, SHOWN, sums, book, settings)
+
+
+@njit(cache=True)
+def run(
+    by_context: Votes,
+    between: Floats,
+    deltas: Floats,
+    contexts: Indices,
+    accepted: Flags,
+    earned: Floats,
+    revealed: Flags,
+    entered: Indices,
+    uniforms: Floats,
+    rewards: Floats,
+    sums: Floats,
+    alive: Flags,
+    master: Floats,
+    book: Floats,
+    settings: Floats,
+    weights: Floats,
+    powers: Floats,
+    scratch: Floats,
+    p: Floats,
+    bar: Floats,
+    suggestions: Indices,
+    audits: Flags,
+    asked: Indices,
+    chances: Floats,
+) -> None:
+    """A stretch of a tape: `accepted`, `earned`, `revealed` say per candidate and round what a user would do.
+
+    Fills suggestions, audits, the bases asked and (P_m, p_m(a)). Only the counterfactual control looks up on an audit
+    what the user would have done.
+    """
+    is_told = settings[KIND] == ROBUST and settings[CONTROL] == COUNTERFACTUAL
+    for t in range(contexts.size):
+        x = contexts[t]
+        votes, near = by_context[x], between[x]
+        narrow(sums, alive, book, settings)
+        m, a, is_audit, gamma = pick(
+            votes, near, uniforms[t, 0], uniforms[t, 1], uniforms[t, 2], rewards, sums, alive, master, book, settings,
+            weights, powers, scratch, p,
+        )  # fmt: skip
+        suggestions[t], audits[t], asked[t] = a, is_audit, m
+        chances[t, 0], chances[t, 1] = master[SHARES, m], p[a]
+        heard = deltas[x, entered[t]] if revealed[a, t] else near[a]
+        is_known = accepted[a, t] or revealed[a, t]
+        at = control(votes, a, book, settings)
+        h = near[at] if at >= 0 else heard
+        if is_audit:
+            if is_known or not is_told:
+                answered(votes, h, deltas[x, entered[t]], a, effective(gamma, book), sums, book, settings, bar)
+            continue
+        if settings[KIND] == ACTIVE or (gamma > 0.0 and (is_known or not is_told)):
+            absorb(votes, h, a, SHOWN, sums, book, settings)
+        pay(votes, m, a, 1.0 - earned[a, t], master[SHARES, m], p[a], rewards, master)
+        if is_known:
+            shown(votes, heard, revealed[a, t], a, gamma, sums, book, settings)
