@@ -78,7 +78,7 @@ def assert_same(one, other):
         np.testing.assert_allclose(own, twin, rtol=1e-9, atol=1e-9)
 
 
-def assert_run_is_its_twin(seed, rule, horizon, *, is_randomised=False, n_bases=5):
+def assert_run_is_its_twin(seed, rule, horizon, *, is_randomised=False, n_bases=5, tolerance=1e-9):
     twins = Twins(seed, rule, horizon=horizon, is_randomised=is_randomised, n_bases=n_bases)
     tape = twins.tape(horizon)
     suggestions, audits, _, chances = twins.run(twins.sides[0], tape)
@@ -87,7 +87,7 @@ def assert_run_is_its_twin(seed, rule, horizon, *, is_randomised=False, n_bases=
     )
     np.testing.assert_array_equal(suggestions, found[0])
     np.testing.assert_array_equal(audits, found[1])
-    np.testing.assert_allclose(chances, np.column_stack(found[2:4]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(chances, np.column_stack(found[2:4]), rtol=tolerance, atol=tolerance)
     np.testing.assert_array_equal(twins.sides[0][2], found[4][-1])
     return audits, found[4]
 
@@ -95,7 +95,7 @@ def assert_run_is_its_twin(seed, rule, horizon, *, is_randomised=False, n_bases=
 @KINDS
 @RULES
 def test_a_run_is_that_of_a_twin_which_updates_every_base_every_round(rule, is_randomised):
-    for seed in range(2):
+    for seed in range(3):
         audits, alive = assert_run_is_its_twin(seed, rule, 3000, is_randomised=is_randomised)
         assert audits.any() == (rule not in {"biased", "biased empirical", "none"})
         assert (alive[1:] <= alive[:-1]).all()  # sets only shrink
@@ -109,8 +109,9 @@ def test_a_single_base_runs_as_its_twin():
 @pytest.mark.slow
 @RULES
 def test_long_runs_are_those_of_the_twin(rule):
+    """Weights 1/p amplify rounding: a start that differs by 1e-15 has moved p by up to 2e-8 after 1e4 rounds."""
     for seed in range(10):
-        assert_run_is_its_twin(seed, rule, 10_000)
+        assert_run_is_its_twin(seed, rule, 10_000, tolerance=1e-5)
 
 
 def midway(seed, rule, **others):

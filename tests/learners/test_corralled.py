@@ -8,7 +8,7 @@ import tiny
 import typeover
 from typeover import Feedback, PolicySet
 from typeover.constraints import ActiveQueries, Biased, DoublyRobust
-from typeover.environments import w1
+from typeover.environments import w1, w2
 from typeover.errors import InvalidInputError
 from typeover.kernels import corral as c
 from typeover.learners import ConstrainedExp4, CorralledExp4
@@ -206,6 +206,25 @@ def test_regret_falls_on_a_world_whose_signals_agree():
         learner = corralled(setting.world, setting.policies, tolerance=0.05, horizon=horizon)
         per_round.append(simulated(learner, setting.world, horizon).reward_regret[-1] / horizon)
     assert per_round[1] < 0.7 * per_round[0]
+
+
+@pytest.mark.parametrize("control", ["anchored", "played"])
+def test_audits_rule_out_the_unfaithful_and_keep_the_faithful_where_users_let_everything_pass(control):
+    """Losing a feasible policy in one of these runs has probability 0.05 at most, by the radius far less."""
+    setting = w2(n_policies=40)
+    world, policies = setting.world, setting.policies
+    votes = np.array(
+        [policies.vote(x, actions) for x, actions in zip(world.tables.contexts, world.tables.actions, strict=True)]
+    )
+    per_action = np.einsum("x,xj,xaj->xa", world.weights, world.answer_probabilities, world.losses)
+    losses = np.take_along_axis(per_action, votes, axis=1).sum(axis=0)
+    feasible = losses <= losses.min() + 0.05
+    for seed in range(3):
+        constraint = DoublyRobust(control=control, radius="empirical", cap=None)
+        learner = corralled(world, policies, tolerance=0.05, horizon=100_000, constraint=constraint, seed=seed)
+        simulated(learner, world, 100_000)
+        assert learner._alive[feasible].all()
+        assert not learner._alive.all()
 
 
 BAD = [
