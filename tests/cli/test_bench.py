@@ -13,7 +13,9 @@ from typeover.cli.bench.timing import side_by_side
 from typeover.cli.output import Claim
 from typeover.oracles import exact
 
-regret, saddle = (importlib.import_module(f"typeover.cli.bench.{name}") for name in ("regret", "saddle"))
+corral, regret, saddle = (
+    importlib.import_module(f"typeover.cli.bench.{name}") for name in ("corral", "regret", "saddle")
+)
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +140,15 @@ def test_rivals_take_turns() -> None:
     seconds = side_by_side({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, budget=0.0)
     assert calls == ["a", "b"] * 4
     assert set(seconds) == {"a", "b"}
+
+
+def test_bench_corral_judges_every_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corral, "LARGE", (2_000,))
+    result = CliRunner().invoke(main, ["bench", "corral", "--json"])
+    document = json.loads(result.stdout)
+    held = [claim["holds"] for claim in document["claims"]]
+    assert result.exit_code == (0 if all(held) else 1), "the exit code is the verdict; timings are not judged here"
+    assert len(held) == 5
+    assert set(document["rounds_per_second"]) == {
+        "CorralledExp4", "Eq. 11 in NumPy", "SharedExp4", "SharedExp4 in NumPy",
+    }  # fmt: skip

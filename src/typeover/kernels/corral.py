@@ -362,3 +362,25 @@ def run(
         pay(votes, m, a, 1.0 - earned[a, t], master[SHARES, m], p[a], rewards, master)
         if is_known:
             shown(votes, heard, revealed[a, t], a, gamma, sums, book, settings)
+
+
+def _warm() -> None:
+    """Compile every version: a round of two policies and two bases on either kind of votes."""
+    is_typed, nothing = True, np.zeros((2, 1), dtype=np.bool_)
+    for votes in (np.zeros((1, 2), dtype=np.int32), np.full((1, 2, 2), 0.5)):
+        deltas, rewards, sums = np.zeros((1, 2, 2)), np.zeros((2, 2)), np.zeros((3, 2))
+        alive, master, book, settings = np.ones(2, dtype=np.bool_), np.ones((7, 2)), np.ones(ENTRIES), np.ones(ROOT + 1)
+        weights, powers, scratch, p, two = np.zeros(2), np.zeros(2), np.zeros((5, 2)), np.zeros(2), np.zeros(2)
+        known = rewards, sums, alive, master, book, settings, weights, powers, scratch, p
+        numbers, row = np.zeros(1, dtype=np.int32), votes[0]
+        run(
+            votes, deltas, deltas, numbers, nothing, np.zeros((2, 1)), nothing, numbers, np.zeros((1, 3)), *known,
+            two, numbers.copy(), nothing[0].copy(), numbers.copy(), np.zeros((1, 2)),
+        )  # fmt: skip
+        narrow(sums, alive, book, settings)
+        pick(row, deltas[0], 0.5, 0.5, 0.5, *known)
+        control(row, 0, book, settings)
+        absorb(row, two, 0, SHOWN, sums, book, settings)
+        answered(row, two, two, 0, 0.5, sums, book, settings, two.copy())
+        pay(row, 0, 0, 0.5, 0.5, 0.5, rewards, master)
+        shown(row, two, is_typed, 0, 0.5, sums, book, settings)

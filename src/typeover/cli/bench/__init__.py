@@ -7,6 +7,7 @@ import click
 from typeover.cli.lazy import Lazy, LazyGroup
 
 BENCHES = {
+    "corral": Lazy("typeover.cli.bench.corral:corral", "How fast Algorithm 2 and SharedExp4 are, against NumPy."),
     "regret": Lazy("typeover.cli.bench.regret:regret", "How much regret, against what the theorems promise."),
     "saddle": Lazy("typeover.cli.bench.saddle:saddle", "Exact saddle points against bisection, sorting and HiGHS."),
 }
