@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from typeover.cli.output import Claim, progress
-from typeover.core.protocols import Environment, Policies
+from typeover.constraints import Biased
+from typeover.core.protocols import Environment, Learner, Policies
 from typeover.environments import (
     STARVING_BLENDS,
     STARVING_TOLERANCE,
@@ -24,7 +25,7 @@ from typeover.environments import (
     w2,
 )
 from typeover.evaluation import simulate
-from typeover.learners import RewardOnly, SharedExp4
+from typeover.learners import CorralledExp4, RewardOnly, SharedExp4
 from typeover.theory import feasible
 
 ROUNDS = 10**5
@@ -103,19 +104,41 @@ def measured(seeds: int) -> dict[str, dict[str, Any]]:
         for variant, settings in world.variants.items():
             runs = [_run(world.make(seed), settings, seed) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
             table[f"{name}, {variant}" if variant else name] = _summed(runs)
-        drifting = [_run(world.make(seed), None, seed) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
-        table[f"{name}, rewards only"] = _summed(drifting)
+        for beside, make in BESIDE.items():
+            runs = [_run(world.make(seed), {}, seed, make) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
+            table[f"{name}, {beside}"] = _summed(runs)
     return table
 
 
-def _run(setting: Any, settings: Mapping[str, Any] | None, seed: int) -> dict[str, float]:
+def _default(*, tolerance: float, **others: Any) -> Learner:
+    own: dict[str, Any] = {"blends": sorted(STARVING_BLENDS)} if tolerance == STARVING_TOLERANCE else {}
+    return SharedExp4(tolerance=tolerance, **own, **others)
+
+
+def _algorithm_2(**others: Any) -> Learner:
+    return CorralledExp4(horizon=ROUNDS, **others)
+
+
+def _biased(**others: Any) -> Learner:
+    return CorralledExp4(horizon=ROUNDS, constraint=Biased(bias_bound=0.02), **others)
+
+
+def _rewards_only(*, policies: Policies, seed: int, **others: Any) -> Learner:  # noqa: ARG001 - hears neither
+    return RewardOnly(policies=policies, horizon=ROUNDS, seed=seed)
+
+
+BESIDE: dict[str, Callable[..., Learner]] = {
+    "Algorithm 2": _algorithm_2,
+    "Algorithm 2, biased": _biased,
+    "rewards only": _rewards_only,
+}
+
+
+def _run(
+    setting: Any, settings: Mapping[str, Any], seed: int, make: Callable[..., Learner] = _default
+) -> dict[str, float]:
     world, policies, tolerance = setting
-    learner: SharedExp4 | RewardOnly
-    if settings is None:
-        learner = RewardOnly(policies=policies, horizon=ROUNDS, seed=seed)
-    else:
-        own = {"blends": sorted(STARVING_BLENDS)} if tolerance == STARVING_TOLERANCE else {}
-        learner = SharedExp4(policies=policies, loss=world.loss, tolerance=tolerance, seed=seed, **own, **settings)  # type: ignore[arg-type]
+    learner = make(policies=policies, loss=world.loss, tolerance=tolerance, seed=seed, **settings)
     marks = [mark for span in SPANS.values() for mark in span if mark]
     run = simulate(world, learner, rounds=ROUNDS, seed=seed, tolerance=tolerance, at=marks)
     whole = run.between(0, ROUNDS)
@@ -136,6 +159,12 @@ def claims(table: dict[str, dict[str, Any]]) -> Iterator[Claim]:
             variant, _, figure = bar.rpartition(": ")
             row = table[f"{name}, {variant}" if variant else name]
             yield Claim(f"{name}: {bar}", bar=f"<= {limit:g}", figure=row[figure], holds=row[figure] <= limit)
+        if "without audits and reserve" in world.variants:
+            printed = table[f"{name}, Algorithm 2"]["reward"]
+            for variant, part in (("", 7), ("without audits and reserve", 15)):
+                share = table[f"{name}, {variant}" if variant else name]["reward"] / printed
+                what = f"{name}: reward {variant or 'regret'} / Algorithm 2's"
+                yield Claim(what, bar=f"<= 1/{part}", figure=share, holds=share <= 1 / part)
 
 
 def radius(runs: int) -> tuple[dict[str, Any], list[Claim]]:
