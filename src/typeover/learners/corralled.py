@@ -11,11 +11,9 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from typeover.constraints import ActiveQueries, Constraint, DoublyRobust, constraint_of
 from typeover.constraints.estimators import unconstrained
@@ -23,17 +21,14 @@ from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
-from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Tables, Tape
-from typeover.errors import InvalidInputError, StateError
-from typeover.learners.checks import check_answer, check_audit, check_loss, check_parts, check_policies, votes_of
-from typeover.learners.ledger import Ledger
+from typeover.errors import InvalidInputError
+from typeover.learners.checks import check_answer, check_audit, check_loss, votes_of
+from typeover.learners.keeping import Arrays, Keeping, Words
 from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
 from typeover.learners.settings import ConstrainedSettings, CorralledSettings
 from typeover.learners.stagewise import outcomes
 from typeover.learners.stamping import interval, let_pass
-from typeover.policies.mixture import check_identity, identity
-from typeover.rng import freeze, generator, thaw
 from typeover.theory import blend_grid
 from typeover.theory.corral import corral_settings
 
@@ -56,11 +51,8 @@ class Kept(NamedTuple):
     """The audit probability among rounds that stay."""
 
 
-class Corral(abc.ABC):
+class Corral(Keeping):
     """Bases, sets and state; how many bases there are is the subclass's."""
-
-    thing: ClassVar[str]
-    """The name that its saved states carry."""
 
     def __init__(
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: ConstrainedSettings | CorralledSettings,
@@ -68,13 +60,11 @@ class Corral(abc.ABC):
     ) -> None:  # fmt: skip
         from typeover.kernels import corral, shared
 
-        self.policies, self.settings = check_policies(policies), settings
+        self.loss = loss if loss is None and settings.constraint is None else check_loss(loss)
+        super().__init__(policies=policies, parts={"loss": loss, "revealing": revealing}, seed=seed, rng=rng)
+        self.settings = settings
         self.constraint = settings.constraint
-        self.loss = loss if loss is None and self.constraint is None else check_loss(loss)
         self._revealing = revealing
-        self._parts = [name for name, part in (("loss", loss), ("revealing", revealing)) if part is not None]
-        self._rng = generator(seed, rng, self.thing)
-        self._ledger = Ledger()
         self._kernel, self._shared = corral, shared
         n = len(policies)
         self._rewards, self._master = np.zeros((0, n)), np.zeros((7, 0))  # bases come with the first round
@@ -84,7 +74,6 @@ class Corral(abc.ABC):
         self._plain = self._plain_constraint(n)
         self._scratch = np.zeros(n), np.zeros(n)
         self._bound: tuple[Bound, Vector] | None = None
-        self._is_torn = False
 
     @abc.abstractmethod
     def _new_bases(self, n_actions: int) -> Vector:
@@ -187,35 +176,15 @@ class Corral(abc.ABC):
             found["fidelity_rests_on"] = None  # active queries see only rounds in which policies disagree
         return found
 
-    def state(self) -> State:
-        """Settings, counts, sums and the generator."""
-        words = {
-            "set": identity(self.policies),
-            "parts": self._parts,
-            "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
-            "rng": freeze(self._rng),
-            "ledger": self._ledger.plain(),
-        }
-        arrays: dict[str, NDArray[Any]] = {name: getattr(self, f"_{name}").copy() for name in ARRAYS}
-        return State(json=header(self.thing, 1) | words, arrays=arrays)
+    def _words(self) -> Words:
+        return {}
 
-    @classmethod
-    def from_state(cls, state: State, *, policies: Policies, **parts: Any) -> Self:
-        """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
-        check_header(state.json, cls.thing, 1)
-        try:
-            words = state.json
-            check_identity(words["set"], policies)
-            check_parts(set(words["parts"]), {name for name, part in parts.items() if part is not None})
-            learner = cls(policies=policies, rng=thaw(words["rng"]), **words["settings"], **({"loss": None} | parts))
-            learner._ledger = Ledger.from_plain(words["ledger"])
-            for name in ARRAYS:
-                setattr(learner, f"_{name}", state.arrays[name].copy())
-        except (KeyError, TypeError, IndexError) as error:
-            raise StateError(
-                f"the state of this {cls.thing} is damaged ({error!r}); load it again from its file"
-            ) from error
-        return learner
+    def _arrays(self) -> Arrays:
+        return {name: getattr(self, f"_{name}") for name in ARRAYS}
+
+    def _restore(self, words: Words, arrays: Arrays) -> None:  # noqa: ARG002 - all that is learnt is in arrays
+        for name in ARRAYS:
+            setattr(self, f"_{name}", arrays[name].copy())
 
     def _plain_constraint(self, n_policies: int) -> Vector:
         if self.constraint is None or self.settings.horizon is None:
@@ -285,13 +254,6 @@ class Corral(abc.ABC):
                 'control is "counterfactual", which asks in an audit what the user would have done with a suggestion '
                 "that was not shown; only a simulation on a tape can tell (typeover.simulate on a tabular world): use "
                 '"anchored" or "played" round by round'
-            )
-
-    def _check_whole(self) -> None:
-        if self._is_torn:
-            raise StateError(
-                f"this {self.thing} was interrupted in the middle of a tape, so its sums are incomplete; "
-                "go on from a saved state"
             )
 
 

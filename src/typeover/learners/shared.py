@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,17 +19,13 @@ from typeover.core.arrays import Actions, Vector
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
-from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Tables, Tape
-from typeover.errors import StateError
-from typeover.learners.checks import check_answer, check_audit, check_loss, check_parts, check_policies, votes_of
-from typeover.learners.ledger import Ledger
+from typeover.learners.checks import check_answer, check_audit, check_loss, votes_of
+from typeover.learners.keeping import Arrays, Keeping, Words
 from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
 from typeover.learners.settings import SharedSettings
 from typeover.learners.stagewise import outcomes
 from typeover.learners.stamping import interval, let_pass
-from typeover.policies.mixture import check_identity, identity
-from typeover.rng import freeze, generator, thaw
 
 ARRAYS = ("sums", "flags", "master", "book")
 """What is learnt, by the names that a state gives it."""
@@ -49,7 +44,7 @@ class Kept(NamedTuple):
     """lam."""
 
 
-class SharedExp4:
+class SharedExp4(Keeping):
     """Learns from every accept, correction and audit; with `audits=0` fidelity rests on what users volunteer."""
 
     thing = "shared-exp4"
@@ -75,16 +70,14 @@ class SharedExp4:
         """`audits`: "need" (while what is played is not certified), "fixed" (at a falling rate) or 0."""
         from typeover.kernels import shared
 
-        self.policies, self.loss = check_policies(policies), check_loss(loss)
+        super().__init__(policies=policies, parts={"loss": loss, "revealing": revealing}, seed=seed, rng=rng)
+        self.loss = check_loss(loss)
         given = {} if blends is None else {"blends": tuple(float(blend) for blend in blends)}
         self.settings = SharedSettings(
             tolerance=tolerance, audits=audits, audit_budget=audit_budget, base_rate=base_rate, master_rate=master_rate,
             reserve=reserve, strictness=strictness, failure=failure, **given,
         )  # fmt: skip
         self._revealing = revealing
-        self._parts = ["loss", *(["revealing"] if revealing is not None else [])]
-        self._rng = generator(seed, rng, self.thing)
-        self._ledger = Ledger()
         self._kernel = shared
         n, blended = len(policies), self.settings.blends
         self._sums, self._flags = np.zeros((4, n)), np.ones((2, n), dtype=np.bool_)
@@ -94,7 +87,6 @@ class SharedExp4:
         self._plain = self.settings.plain()
         self._scratch = np.zeros(n), np.zeros(n), np.zeros(n)
         self._bound: tuple[Bound, Vector] | None = None
-        self._is_torn = False
 
     @property
     def tolerance(self) -> float:
@@ -220,44 +212,17 @@ class SharedExp4:
             "audit_need": float(book[kernel.NEED]),
         }
 
-    def state(self) -> State:
-        """Settings, counts, sums and the generator."""
-        words = {
-            "set": identity(self.policies),
-            "parts": self._parts,
-            "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
-            "rng": freeze(self._rng),
-            "ledger": self._ledger.plain(),
-        }
-        arrays: dict[str, NDArray[Any]] = {name: getattr(self, f"_{name}").copy() for name in ARRAYS}
-        return State(json=header(self.thing, 1) | words, arrays=arrays)
+    def _words(self) -> Words:
+        return {}
 
-    @classmethod
-    def from_state(cls, state: State, *, policies: Policies, **parts: Any) -> Self:
-        """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
-        check_header(state.json, cls.thing, 1)
-        try:
-            words = state.json
-            check_identity(words["set"], policies)
-            check_parts(set(words["parts"]), {name for name, part in parts.items() if part is not None})
-            learner = cls(policies=policies, rng=thaw(words["rng"]), **words["settings"], **parts)
-            learner._ledger = Ledger.from_plain(words["ledger"])
-            for name in ARRAYS:
-                setattr(learner, f"_{name}", state.arrays[name].copy())
-        except (KeyError, TypeError, IndexError) as error:
-            raise StateError(
-                f"the state of this {cls.thing} is damaged ({error!r}); load it again from its file"
-            ) from error
-        return learner
+    def _arrays(self) -> Arrays:
+        return {name: getattr(self, f"_{name}") for name in ARRAYS}
+
+    def _restore(self, words: Words, arrays: Arrays) -> None:  # noqa: ARG002 - all that is learnt is in arrays
+        for name in ARRAYS:
+            setattr(self, f"_{name}", arrays[name].copy())
 
     def _bind(self, tables: Tables) -> tuple[Bound, Vector]:
         if self._bound is None or self._bound[0].tables is not tables:
             self._bound = bind(tables, self.policies, self.loss, self._revealing), between(tables, self.loss)
         return self._bound
-
-    def _check_whole(self) -> None:
-        if self._is_torn:
-            raise StateError(
-                f"this {self.thing} was interrupted in the middle of a tape, so its sums are incomplete; "
-                "go on from a saved state"
-            )

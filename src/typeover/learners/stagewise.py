@@ -10,27 +10,22 @@ import abc
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
-import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
-from typeover.core.state import State, check_header, header
 from typeover.core.tape import Plays, Responses, Tables, Tape
-from typeover.errors import StateError
-from typeover.learners.checks import check_answer, check_audit, check_parts, check_policies, votes_of
-from typeover.learners.ledger import Ledger
+from typeover.learners.checks import check_answer, check_audit, votes_of
+from typeover.learners.keeping import Arrays, Keeping, Words
 from typeover.learners.rounds import Bound, Heard, Revealing, bind, check_deltas, heard, likeliest, place
 from typeover.learners.settings import Settings
 from typeover.policies import Mixture
-from typeover.policies.mixture import check_identity, identity, spread
-from typeover.rng import freeze, generator, thaw
+from typeover.policies.mixture import spread
 
 FOR_GOOD = 2**62
 """The last round of a stage that has no end."""
@@ -65,11 +60,9 @@ class Stage(NamedTuple):
         return 0.0 < self.asks < 1.0
 
 
-class Stagewise(abc.ABC):
+class Stagewise(Keeping):
     """Stages, counting and state; what a stage learns and what comes next is the subclass's."""
 
-    thing: ClassVar[str]
-    """The name that its saved states carry."""
     is_trusting: ClassVar[bool] = False
     """Whether it takes an accept for an answer."""
 
@@ -77,17 +70,12 @@ class Stagewise(abc.ABC):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: Settings, revealing: Revealing = None,
         seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
-        self.policies = check_policies(policies)
+        super().__init__(policies=policies, parts={"loss": loss, "revealing": revealing}, seed=seed, rng=rng)
         self.loss = loss
         self.settings = settings
         self._revealing = revealing
-        self._parts = [name for name, part in (("loss", loss), ("revealing", revealing)) if part is not None]
-        """What was given that a state cannot hold."""
-        self._rng = generator(seed, rng, self.thing)
-        self._ledger = Ledger()
         self._version = 0
         self._is_stale = False  # an answer came after the learner had committed
-        self._is_torn = False  # a tape was left in the middle
         self._sums: dict[str, Vector] = {}
         self._answered: Counter[str] = Counter()
         self._stage = self._next_stage(1)
@@ -164,18 +152,8 @@ class Stagewise(abc.ABC):
         """Counts, the accepted share, and what this learner has found."""
         return self._ledger.figures() | {"version": self._version} | self._own_figures()
 
-    def state(self) -> State:
-        """Settings, counts, sums, what is being played, and the generator."""
-        mixture = self._stage.mixture
-        arrays: dict[str, NDArray[Any]] = {f"sum.{name}": values.copy() for name, values in self._sums.items()}
-        if mixture is not None:
-            arrays |= {"support": mixture.support, "weights": mixture.weights}
-        words = {
-            "set": identity(self.policies),
-            "parts": self._parts,
-            "settings": msgspec.to_builtins(self.settings, enc_hook=np.generic.item),
-            "rng": freeze(self._rng),
-            "ledger": self._ledger.plain(),
+    def _words(self) -> Words:
+        return {
             "published": self._version,
             "is_stale": self._is_stale,
             "answered": dict(self._answered),
@@ -188,26 +166,13 @@ class Stagewise(abc.ABC):
                 "anchor": self._stage.anchor,
             },
         }
-        return State(json=header(self.thing, 1) | words, arrays=arrays)
 
-    @classmethod
-    def from_state(cls, state: State, *, policies: Policies, **parts: Any) -> Self:
-        """Go on exactly there, with the same policies; `parts` are what a state cannot hold: the loss, functions."""
-        check_header(state.json, cls.thing, 1)
-        try:
-            words = state.json
-            check_identity(words["set"], policies)
-            check_parts(set(words["parts"]), {name for name, part in parts.items() if part is not None})
-            learner = cls(policies=policies, rng=thaw(words["rng"]), **words["settings"], **parts)
-            learner._restore(words, state.arrays)
-        except (KeyError, TypeError, IndexError) as error:
-            raise StateError(
-                f"the state of this {cls.thing} is damaged ({error!r}); load it again from its file"
-            ) from error
-        return learner
+    def _arrays(self) -> Arrays:
+        mixture = self._stage.mixture
+        sums = {f"sum.{name}": values for name, values in self._sums.items()}
+        return sums if mixture is None else {**sums, "support": mixture.support, "weights": mixture.weights}
 
-    def _restore(self, words: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self._ledger = Ledger.from_plain(words["ledger"])
+    def _restore(self, words: Words, arrays: Arrays) -> None:
         self._version, self._is_stale = words["published"], words["is_stale"]
         self._answered = Counter(words["answered"])
         self._sums = {name: arrays[f"sum.{name}"].copy() for name in self._sums}
@@ -218,11 +183,7 @@ class Stagewise(abc.ABC):
 
     def _advance(self, number: int) -> None:
         """Publish the next stage when the one in force has ended or has learnt something late."""
-        if self._is_torn:
-            raise StateError(
-                f"this {self.thing} was interrupted in the middle of a tape, so its sums are incomplete; "
-                "go on from a saved state"
-            )
+        self._check_whole()
         if number <= self._stage.last and not self._is_stale:
             return
         self._is_stale = False
