@@ -5,6 +5,7 @@ from __future__ import annotations
 from typeover.environments.baits import STARVING_BLENDS, STARVING_TOLERANCE, bait_world, h6, h20, hr, starving, w2
 from typeover.environments.benchmark import Benchmark
 from typeover.environments.habits import Careless, Hurried, Moody, Slipping
+from typeover.environments.lower_bound import Yielding, lower_bound, revealing_action
 from typeover.environments.tabular import TabularWorld
 from typeover.environments.turning import Turn, TurningWorld, turn
 from typeover.environments.users import Conduct, Exact, Soft, Tolerant, User
@@ -13,6 +14,7 @@ from typeover.environments.worlds import Setting, aligned_world, w1
 
 __all__ = [
     "STARVING_BLENDS", "STARVING_TOLERANCE", "Benchmark", "Careless", "Conduct", "Exact", "Hurried", "Moody", "Setting",
-    "Slipping", "Soft", "TabularWorld", "Tolerant", "Turn", "TurningWorld", "Typing", "User", "aligned_world",
-    "bait_world", "h6", "h20", "hr", "next_word", "starving", "turn", "w1", "w2",
+    "Slipping", "Soft", "TabularWorld", "Tolerant", "Turn", "TurningWorld", "Typing", "User", "Yielding",
+    "aligned_world", "bait_world", "h6", "h20", "hr", "lower_bound", "next_word", "revealing_action", "starving", "turn",
+    "w1", "w2",
 ]  # fmt: skip
