@@ -7,12 +7,13 @@ import json
 import numpy as np
 import pytest
 
+import made_tables
 import tiny
 from typeover import losses
 from typeover.core.decision import check_actions
 from typeover.core.feedback import Feedback
 from typeover.core.state import State, header
-from typeover.environments import h6, h20, hr, lower_bound, next_word, search_session, starving, turn, w1, w2
+from typeover.environments import h6, h20, hr, labelled, lower_bound, next_word, search_session, starving, turn, w1, w2
 from typeover.learners import Uniform
 from typeover.losses import EditDistance, Function, Table, Tree, Vectors, ZeroOne
 from typeover.policies import Classifier, Constant, Lookup, PolicySet, TablePolicies, random_linear, random_tables
@@ -297,6 +298,7 @@ ENVIRONMENTS = {
     "next word": next_word(n_contexts=20, n_policies=6)[:2],
     "lower bound": lower_bound(tilt=0.1)[:2],
     "search session": search_session(n_queries=20, n_policies=6)[:2],
+    "labelled": labelled(made_tables.numbers(), n_models=2)[:2],
     "habits": (tiny.world(user=tiny.USERS["stacked"]), tiny.tables()),
     "told": (tiny.world(user=tiny.USERS["stacked"], is_told=True), tiny.tables()),
     "turn": turn(w2(careless=0, n_policies=10), w2(careless=1, n_policies=10), 700)[:2],

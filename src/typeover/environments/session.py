@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from typeover.core.arrays import Actions
+from typeover.core.arrays import Actions, Vector
 from typeover.core.decision import NOTHING, Decision
 from typeover.core.draw import draw
 from typeover.core.feedback import Feedback
@@ -17,16 +18,33 @@ from typeover.environments.benchmark import Benchmark
 from typeover.errors import InvalidInputError
 from typeover.rng import stream
 
-if TYPE_CHECKING:
-    from typeover.environments.tabular import TabularWorld
-
 _AHEAD = 1024  # rounds fixed at once for learners that are asked round by round
+
+
+class Source(Protocol):
+    """What turns uniforms into rounds: a world, or one pass through it."""
+
+    @property
+    def tables(self) -> Tables:
+        """What it holds and does."""
+        ...
+
+    @property
+    def streams(self) -> Sequence[str]:
+        """The names of what is drawn in each round."""
+        ...
+
+    def tape(
+        self, users: Vector, accept: Vector, pay: Vector, correct: Vector | None = None, slip: Vector | None = None
+    ) -> Tape:
+        """The rounds that these uniforms make; fewer where rounds end."""
+        ...
 
 
 class WorldSession:
     """Fixes what users would do, each kind of chance from its own stream, and counts regret; the truth stays inside."""
 
-    def __init__(self, world: TabularWorld, benchmark: Benchmark, *, seed: int) -> None:
+    def __init__(self, world: Source, benchmark: Benchmark, *, seed: int) -> None:
         self.benchmark = benchmark
         self._world = world
         self._streams = {name: stream(seed, "world", name) for name in world.streams}

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from typeover.core.arrays import Actions, Vector
 from typeover.core.decision import check_actions, check_distinct
 from typeover.core.draw import cumulative
-from typeover.core.protocols import Policies
+from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.tape import Tables, Tape
 from typeover.environments.benchmark import Benchmark
 from typeover.environments.session import WorldSession
@@ -45,12 +45,14 @@ class TabularWorld:
         weights: ArrayLike | None = None,
         is_coin: bool = True,
         is_told: bool = False,
+        loss: SurrogateLoss | None = None,
     ) -> None:
         """`actions` is one list for all contexts, or a list of lists, equally long; so is `answers`.
 
         Shapes, for X contexts, K candidates, J answers: `answer_probabilities` (X, J), `losses` (X, K, J) = Delta of a
         candidate to an answer, `rewards` (X, K, J) or (X, K) = mean reward where accepted, `weights` (X,). With
         `is_told` every round tells the answer, accepted or not (`Feedback.told`); rejections are then corrected.
+        `loss` is what learners compute the same losses with; left out, they look them up in `losses`.
         """
         n = len(contexts)
         own, wanted = _per_context("actions", actions, n), _per_context("answers", answers, n)
@@ -58,7 +60,7 @@ class TabularWorld:
         self.weights = _distributions("weights", np.full(n, 1.0 / max(n, 1)) if weights is None else weights, (n,))
         self.answer_probabilities = _distributions("answer_probabilities", answer_probabilities, (shape[0], shape[2]))
         self.losses = _unit("losses", losses, shape)
-        self.user = user
+        self.user, self._loss = user, loss
         accepts, corrects, enters = conduct(user, self.losses, _matches(own, wanted))
         entering = None if enters is None else _distributions("what the user enters", enters, (n, shape[2], shape[2]))
         self.tables = Tables(
@@ -71,9 +73,9 @@ class TabularWorld:
         self._running[self._running >= self._running[-1]] = np.inf  # closed at 1, whatever rounding did
 
     @property
-    def loss(self) -> WorldLoss:
+    def loss(self) -> SurrogateLoss:
         """Delta of this world, for learners."""
-        return WorldLoss(self)
+        return WorldLoss(self) if self._loss is None else self._loss
 
     def with_user(self, user: User) -> TabularWorld:
         """The same world with other users in it."""
@@ -81,7 +83,7 @@ class TabularWorld:
         return TabularWorld(
             contexts=tables.contexts, actions=tables.actions, answers=tables.answers, user=user, losses=self.losses,
             answer_probabilities=self.answer_probabilities, rewards=tables.rewards, weights=self.weights,
-            is_coin=tables.is_coin, is_told=tables.is_told,
+            is_coin=tables.is_coin, is_told=tables.is_told, loss=self._loss,
         )  # fmt: skip
 
     @property

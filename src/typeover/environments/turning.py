@@ -11,10 +11,10 @@ from typeover.core.arrays import Actions
 from typeover.core.decision import Decision
 from typeover.core.feedback import Feedback
 from typeover.core.inputs import whole
-from typeover.core.protocols import Policies
+from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.tape import Plays, Tape
 from typeover.environments.session import WorldSession
-from typeover.environments.tabular import TabularWorld, WorldLoss
+from typeover.environments.tabular import TabularWorld
 from typeover.environments.worlds import Setting
 from typeover.errors import InvalidInputError
 from typeover.policies import TablePolicies, by_context
@@ -33,7 +33,7 @@ class TurningWorld:
             )
 
     @property
-    def loss(self) -> WorldLoss:
+    def loss(self) -> SurrogateLoss:
         """Delta, for learners."""
         return self.before.loss
 
