@@ -9,6 +9,7 @@ from typeover.environments.habits import Careless, Hurried, Moody, Slipping
 from typeover.environments.labelled import Stream, labelled
 from typeover.environments.lower_bound import Yielding, lower_bound, revealing_action
 from typeover.environments.passage import Passage
+from typeover.environments.replay import LoggedRound, Replayed, replay
 from typeover.environments.search_session import Clicking, search_session
 from typeover.environments.tables import LabelledRows, read_table
 from typeover.environments.tabular import TabularWorld
@@ -19,8 +20,8 @@ from typeover.environments.worlds import Setting, aligned_world, w1
 
 __all__ = [
     "STARVING_BLENDS", "STARVING_TOLERANCE", "Benchmark", "Careless", "Clicking", "Conduct", "Exact", "Hurried",
-    "LabelledRows", "Moody", "Passage", "Setting", "Slipping", "Soft", "Stream", "TabularWorld", "Tolerant", "Turn",
-    "TurningWorld", "Typing", "User", "WriterRound", "Yielding", "aligned_world", "bait_world", "h6", "h20", "hr",
-    "labelled", "lower_bound", "next_word", "read_table", "revealing_action", "search_session", "starving", "turn",
-    "w1", "w2", "writer_rounds",
+    "LabelledRows", "LoggedRound", "Moody", "Passage", "Replayed", "Setting", "Slipping", "Soft", "Stream",
+    "TabularWorld", "Tolerant", "Turn", "TurningWorld", "Typing", "User", "WriterRound", "Yielding", "aligned_world",
+    "bait_world", "h6", "h20", "hr", "labelled", "lower_bound", "next_word", "read_table", "replay",
+    "revealing_action", "search_session", "starving", "turn", "w1", "w2", "writer_rounds",
 ]  # fmt: skip
