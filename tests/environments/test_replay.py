@@ -99,7 +99,7 @@ def logged_run(world, policies, rounds, seed=1):
 
 
 def test_a_fixed_policy_is_worth_in_replay_what_it_is_worth_in_the_world(tmp_path):
-    """8,000 rounds, through a file; Bernstein for rewards, Hoeffding for losses: six means, off with probability 1e-6."""
+    """8,000 rounds, through a file; Bernstein for rewards, Hoeffding for losses; fails with probability 1e-6."""
     world = tiny.world(3)
     policies = tiny.tables(3)
     learner = Uniform(policies=policies, seed=1)
