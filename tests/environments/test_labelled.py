@@ -9,7 +9,7 @@ from typeover.environments import Careless, Hurried, Moody, Slipping, Soft, Tole
 from typeover.environments.labelled import Stream
 from typeover.environments.warm_up import SHARE, WarmUp, default_loss, is_warm_up
 from typeover.errors import InvalidInputError
-from typeover.losses import ZeroOne, check_metric, matrix
+from typeover.losses import Vectors, ZeroOne, check_metric, matrix
 
 SMALL = {"n_models": 3}
 
@@ -109,6 +109,31 @@ def test_the_likeliest_answer_is_near_and_the_best_paying_one_is_not():
     assert figures["best_accuracy"] > 0.8
 
 
+def test_rows_of_one_person_fall_on_one_side():
+    rows = numbers(2000)
+    owners = [f"person {i % 50}" for i in range(2000)]
+    stream = labelled(rows._replace(groups=owners), **SMALL)
+    warm = is_warm_up(owners)
+    assert stream.labels == np.array(rows.labels)[~warm].tolist()
+    assert not set(np.array(owners)[warm]) & set(np.array(owners)[~warm])
+
+
+def test_only_the_commonest_labels_are_suggested_and_only_those_that_the_loss_knows():
+    rows = numbers()
+    counts = {kind: (np.array(rows.labels)[is_warm_up(rows.inputs)] == kind).sum() for kind in KINDS}
+    stream = labelled(rows, n_candidates=2, **SMALL)
+    assert sorted(counts, key=lambda kind: -counts[kind])[:2] == sorted(
+        stream.world.tables.actions[0], key=lambda kind: -counts[kind]
+    )
+    assert set(stream.labels) == set(KINDS)
+    other = np.array([label not in stream.world.tables.actions[0] for label in stream.labels])
+    assert (stream.world.losses[other, :, 0] == 1).all()
+    vectors = Vectors({"apple": [1, 0], "plum": [0, 1], "stone": [1, 1]})
+    assert labelled(rows, loss=vectors, **SMALL).world.tables.actions[0] == ("apple", "plum", "stone")
+    with pytest.raises(InvalidInputError, match="the loss knows 1 of the labels of the warm-up"):
+        labelled(rows, loss=Vectors({"apple": [1, 0], "quince": [0, 1]}), **SMALL)
+
+
 USERS = {
     "soft": Soft(0.1),
     "hurried": Hurried(Tolerant(0.1)),
@@ -163,6 +188,7 @@ def test_some_rows_of_the_stream_can_be_kept_and_another_loss_used():
         ({"order": "sorted"}, r"order is 'sorted'; it must be one of \('drawn', 'shuffled', 'natural'\)"),
         ({"n_models": 0}, "n_models is 0"),
         ({"n_rows": 0}, "n_rows is 0"),
+        ({"n_candidates": 1}, "n_candidates is 1; it must be a whole number from 2"),
     ],
 )
 def test_bad_settings_are_refused_by_name(settings, message):

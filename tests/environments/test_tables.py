@@ -5,8 +5,9 @@ import json
 import pytest
 
 from made_tables import write
-from typeover.environments import read_table, writer_rounds
+from typeover.environments import read_table, read_vectors, writer_rounds
 from typeover.errors import InvalidInputError
+from typeover.losses import Vectors
 
 
 def test_texts_are_read_with_their_labels_and_groups_and_without_those_out_of_scope(tmp_path):
@@ -38,6 +39,13 @@ def test_jokes_are_split_into_those_that_describe_and_those_that_are_told(tmp_pa
     assert rows.rewards.shape == (2, 15)
     assert rows.labels == ["joke 35", "joke 45"]  # ties go to the first
     assert rows.rewards[1].tolist() == [0.0] * 10 + [1.0] + [0.0] * 4
+
+
+def test_word_vectors_are_read_as_losses_take_them(tmp_path):
+    write(tmp_path, "word_vectors", "vectors.csv.gz", "word,v0,v1\nking,2,0\nqueen,1,1\n")
+    vectors = read_vectors(tmp_path)
+    assert vectors == {"king": [2.0, 0.0], "queen": [1.0, 1.0]}
+    assert Vectors(vectors).deltas(["queen"], "king").tolist() == pytest.approx([0.25])
 
 
 def test_what_is_missing_is_told_with_what_is_there(tmp_path):

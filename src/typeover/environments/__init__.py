@@ -11,7 +11,7 @@ from typeover.environments.lower_bound import Yielding, lower_bound, revealing_a
 from typeover.environments.passage import Passage
 from typeover.environments.replay import LoggedRound, Replayed, replay
 from typeover.environments.search_session import Clicking, search_session
-from typeover.environments.tables import LabelledRows, read_table
+from typeover.environments.tables import LabelledRows, read_table, read_vectors
 from typeover.environments.tabular import TabularWorld
 from typeover.environments.turning import Turn, TurningWorld, turn
 from typeover.environments.users import Conduct, Exact, Soft, Tolerant, User
@@ -22,6 +22,6 @@ __all__ = [
     "STARVING_BLENDS", "STARVING_TOLERANCE", "Benchmark", "Careless", "Clicking", "Conduct", "Exact", "Hurried",
     "LabelledRows", "LoggedRound", "Moody", "Passage", "Replayed", "Setting", "Slipping", "Soft", "Stream",
     "TabularWorld", "Tolerant", "Turn", "TurningWorld", "Typing", "User", "WriterRound", "Yielding", "aligned_world",
-    "bait_world", "h6", "h20", "hr", "labelled", "lower_bound", "next_word", "read_table", "replay",
+    "bait_world", "h6", "h20", "hr", "labelled", "lower_bound", "next_word", "read_table", "read_vectors", "replay",
     "revealing_action", "search_session", "starving", "turn", "w1", "w2", "writer_rounds",
 ]  # fmt: skip

@@ -79,6 +79,7 @@ def labelled(
     alignment: float = 0.5,
     tolerance: float = TOLERANCE,
     n_models: int = 12,
+    n_candidates: int | None = None,
     n_rows: int | None = None,
     order: str = "drawn",
     seed: int = 0,
@@ -87,40 +88,40 @@ def labelled(
 
     `order`: rows drawn with replacement, or one pass, `shuffled` by the session's seed or in the `natural` order of the
     table (which is no stream of questions where a table is sorted by label). `n_rows` keeps that many rows of the
-    stream. Left out, the user tolerates the nearest twentieth of wrong labels, and Delta is the taxonomy's, or the
-    distance of class means in the warm-up.
+    stream, `n_candidates` the commonest labels of the warm-up; the others remain answers. Left out, the user tolerates
+    the nearest twentieth of wrong labels, and Delta is the taxonomy's, or the distance of class means in the warm-up.
     """
     real("alignment", alignment, high=1.0, meaning="1: rewards agree with fidelity, 0: they have nothing to do with it")
     whole("n_models", n_models, meaning="how many models are fitted to parts of the warm-up")
     if order not in _ORDERS:
         raise InvalidInputError(f"order is {order!r}; it must be one of {_ORDERS}; {nearest(order, _ORDERS)}")
-    source = stream(seed, "labelled", rows.name)
     labels = np.array(rows.labels, dtype=np.str_)
-    warm = is_warm_up(rows.inputs)
-    made = features(rows.inputs, _enough(warm, labels, rows.name), seed)
-    wanted = np.unique(labels[warm]).tolist()
-    known = WarmUp(made[warm], labels[warm], list(wanted if rows.candidates is None else rows.candidates))
+    warm = _enough(is_warm_up(rows.inputs if rows.groups is None else rows.groups), labels, rows.name)
+    used = _used(warm, n_rows, stream(seed, "labelled", rows.name, "rows"))
+    rows, labels, warm = rows.at(used), labels[used], warm[used]
+    candidates = _candidates(rows, labels[warm], n_candidates, loss)
+    made, is_known = features(rows.inputs, warm, seed), warm & np.isin(labels, candidates)
+    known = WarmUp(made[is_known], labels[is_known], candidates)
     distance = default_loss(rows, warm, known) if loss is None else loss
-    kept = _kept(np.flatnonzero(~warm), n_rows, source)
-    values = source.random(len(known.candidates)) if rows.rewards is None else rows.rewards[warm].mean(axis=0)
-    world = _world(labels[kept], known.candidates, distance, values, alignment, user, rows.rewards, kept)
-    votes = policies(known, made[kept], values, n_models, source)
+    drawn = stream(seed, "labelled", rows.name, "values").random(len(candidates))
+    values = drawn if rows.rewards is None else rows.rewards[warm].mean(axis=0)
+    paid = None if rows.rewards is None else rows.rewards[~warm]
+    world = _world(labels[~warm], candidates, distance, values, alignment, user, paid)
+    votes = policies(known, made[~warm], values, n_models, stream(seed, "labelled", rows.name, "models"))
     ordered = world if order == "drawn" else Passage(world, is_shuffled=order == "shuffled")
-    return Stream(ordered, votes, float(tolerance), made[kept], labels[kept].tolist(), int(warm.sum()))
+    return Stream(ordered, votes, float(tolerance), made[~warm], labels[~warm].tolist(), int(warm.sum()))
 
 
 def _world(
     labels: Any, candidates: list[str], loss: SurrogateLoss, values: Vector, alignment: float, user: User | None,
-    rewards: Vector | None, kept: Any,
+    rewards: Vector | None,
 ) -> TabularWorld:  # fmt: skip
     """One context per row. Wanted is its label; the label nearest to it stands beside it, for users who slip."""
     names = sorted({*candidates, *labels.tolist()})
     columns = {name: loss.deltas(candidates, name, None) for name in names}
     beside = {name: _nearest(name, candidates, column) for name, column in columns.items()}
     losses = np.array([[columns[label], columns[beside[label]]] for label in labels.tolist()]).swapaxes(1, 2)
-    paid = (
-        alignment * (1 - losses) + (1 - alignment) * values[:, None] if rewards is None else rewards[kept][:, :, None]
-    )
+    paid = alignment * (1 - losses) + (1 - alignment) * values[:, None] if rewards is None else rewards[:, :, None]
     if user is None:
         between = matrix(loss, candidates)
         user = Tolerant(float(np.quantile(between[~np.eye(len(candidates), dtype=bool)], _LOW)))
@@ -143,12 +144,25 @@ def _nearest(name: str, candidates: list[str], column: Vector) -> str:
     return candidates[min(others, key=lambda place: float(column[place]))]
 
 
-def _kept(places: Any, n_rows: int | None, source: np.random.Generator) -> Any:
-    """The rows of the stream, or some of them in the same order."""
-    if n_rows is None:
-        return places
-    whole("n_rows", n_rows, meaning="rows of the stream to keep")
-    return np.sort(source.permutation(places)[:n_rows])
+def _candidates(rows: LabelledRows, labels: Any, n_candidates: int | None, loss: SurrogateLoss | None) -> list[str]:
+    """The labels wanted in the warm-up, or the commonest of them; only those that the loss can compare."""
+    if rows.candidates is not None:
+        return list(rows.candidates)
+    names, counts = np.unique(labels, return_counts=True)
+    comparable = set(getattr(loss, "items", names.tolist()))
+    ranked = [name for name in names[np.argsort(-counts, kind="stable")].tolist() if name in comparable]
+    n = len(ranked) if n_candidates is None else whole("n_candidates", n_candidates, low=2, meaning="labels to suggest")
+    if len(ranked) < 2:
+        raise InvalidInputError(f"the loss knows {len(ranked)} of the labels of the warm-up; it must know at least two")
+    return sorted(ranked[:n])
+
+
+def _used(warm: Any, n_rows: int | None, source: np.random.Generator) -> Any:
+    """The warm-up and the stream, or some of its rows, in the order of the table."""
+    kept = np.flatnonzero(~warm)
+    if n_rows is not None:
+        kept = source.permutation(kept)[: whole("n_rows", n_rows, meaning="rows of the stream to keep")]
+    return np.sort(np.concatenate([np.flatnonzero(warm), kept]))
 
 
 def _enough(warm: Any, labels: Any, name: str) -> Any:

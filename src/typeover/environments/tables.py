@@ -1,8 +1,9 @@
 """Tables with known answers, read from a folder that the user names; nothing of them is shipped.
 
 A set is a folder of its own with one file: `banking77/text.csv.gz` and `clinc150/text.csv.gz` (text, label, and for the
-second a domain), `letter/table.csv.gz` and `satimage/table.csv.gz` (numbers, the last column the label), and
-`jester5k/ratings.csv.gz` (what people think of a hundred jokes, -10 to 10, so that every candidate's reward is known).
+second a domain), `letter/table.csv.gz` and `satimage/table.csv.gz` (numbers, the last column the label),
+`jester5k/ratings.csv.gz` (what people think of a hundred jokes, -10 to 10, so that every candidate's reward is known),
+and `word_vectors/vectors.csv.gz` (word, numbers) for distances of words.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from typeover.core.arrays import Action, Vector
 from typeover.errors import InvalidInputError, nearest
@@ -38,6 +40,18 @@ class LabelledRows(NamedTuple):
     """What the columns of `rewards` are about."""
     rewards: Vector | None = None
     """What each candidate pays in each row, in [0, 1], where that is known."""
+    groups: Sequence[str] | None = None
+    """Whose row it is, where rows of one person belong together."""
+
+    def at(self, places: NDArray[np.intp]) -> LabelledRows:
+        """Only these rows."""
+        inputs = self.inputs[places] if isinstance(self.inputs, np.ndarray) else [self.inputs[i] for i in places]
+        return self._replace(
+            inputs=inputs,
+            labels=[self.labels[i] for i in places],
+            rewards=None if self.rewards is None else self.rewards[places],
+            groups=None if self.groups is None else [self.groups[i] for i in places],
+        )
 
 
 def read_table(folder: str | os.PathLike[str], name: str) -> LabelledRows:
@@ -102,6 +116,12 @@ def _jester(rows: list[list[str]]) -> LabelledRows:
     rewards = np.clip((ratings[:, offered] + 10) / 20, 0.0, 1.0)
     favourites = [jokes[place] for place in rewards.argmax(axis=1)]
     return LabelledRows("jester5k", ratings[:, order[:_PROFILE]], favourites, None, jokes, rewards)
+
+
+def read_vectors(folder: str | os.PathLike[str]) -> dict[Action, list[float]]:
+    """Word vectors, for `typeover.losses.Vectors`."""
+    _, rows = read_csv(set_path(folder, "word_vectors", "vectors.csv.gz"))
+    return {word: list(map(float, numbers)) for word, *numbers in rows}
 
 
 def _numbers(name: str, rows: list[list[str]]) -> Vector:

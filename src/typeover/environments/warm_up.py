@@ -22,17 +22,18 @@ SHARE = 0.2
 """Of the rows, for the warm-up."""
 GREEDS = (0.0, 1.0, 2.0, 5.0, 12.0)
 """How much a policy minds what an answer pays beside how likely it is."""
+_MOST = 5000
+"""Rows that one model sees."""
 _DIMENSIONS = 100
 """Of a text's features."""
 
 
 class WarmUp(NamedTuple):
-    """What the warm-up rows say."""
+    """The warm-up rows whose label is a candidate."""
 
     features: Vector
     labels: NDArray[np.str_]
     candidates: list[str]
-    """Those that were wanted at least once."""
 
 
 def is_warm_up(inputs: Sequence[str] | Vector) -> Flags:
@@ -93,11 +94,11 @@ def _models(known: WarmUp, n_models: int, source: np.random.Generator) -> Iterat
     """Classifiers of three kinds in turn; after the first, each sees some of the rows and some of the features."""
     bayes, linear, neighbours = _sklearn("naive_bayes", "linear_model", "neighbors")
     n, d = known.features.shape
+    one_each = np.unique(known.labels, return_index=True)[1]
     for i in range(n_models):
-        rows, columns = np.arange(n), np.arange(d)
-        if i > 0:
-            rows = source.permutation(n)[: max(20, round(source.uniform(0.1, 1.0) * n))]
-            columns = source.permutation(d)[: max(1, round(source.uniform(0.3, 1.0) * d))]
+        share = source.uniform((0.1, 0.3), 1.0) if i else np.ones(2)
+        rows = np.union1d(one_each, source.permutation(n)[: round(share[0] * min(n, _MOST))])
+        columns = source.permutation(d)[: max(1, round(share[1] * d))]
         kinds = (
             ("linear", linear.LogisticRegression(C=0.1, max_iter=1000, tol=0.01)),
             ("neighbours", neighbours.KNeighborsClassifier(min(10, len(rows)), weights="distance")),
