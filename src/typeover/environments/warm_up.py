@@ -91,12 +91,12 @@ def policies(
 
 
 def _models(known: WarmUp, n_models: int, source: np.random.Generator) -> Iterator[tuple[str, NDArray[np.intp], Any]]:
-    """Classifiers of three kinds in turn; after the first, each sees some of the rows and some of the features."""
+    """Classifiers of three kinds in turn; after the first three, each sees some of the rows and of the features."""
     bayes, linear, neighbours = _sklearn("naive_bayes", "linear_model", "neighbors")
     n, d = known.features.shape
     one_each = np.unique(known.labels, return_index=True)[1]
     for i in range(n_models):
-        share = source.uniform((0.1, 0.3), 1.0) if i else np.ones(2)
+        share = source.uniform((0.1, 0.3), 1.0) if i >= 3 else np.ones(2)
         rows = np.union1d(one_each, source.permutation(n)[: round(share[0] * min(n, _MOST))])
         columns = source.permutation(d)[: max(1, round(share[1] * d))]
         kinds = (
