@@ -58,7 +58,7 @@ class Corral(Keeping):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: ConstrainedSettings | CorralledSettings,
         revealing: Revealing, seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
-        from typeover.kernels import corral, shared
+        from typeover.kernels import corral, leader, shared
 
         self.loss = loss if loss is None and settings.constraint is None else check_loss(loss)
         super().__init__(policies=policies, parts={"loss": loss, "revealing": revealing}, seed=seed, rng=rng)
@@ -68,11 +68,13 @@ class Corral(Keeping):
         self._kernel, self._shared = corral, shared
         n = len(policies)
         self._rewards, self._master = np.zeros((0, n)), np.zeros((7, 0))  # bases come with the first round
-        self._sums, self._alive = np.zeros((3, n)), np.ones(n, dtype=np.bool_)
+        self._alive = np.ones(n, dtype=np.bool_)
         self._book = np.zeros(corral.ENTRIES)
         self._book[shared.NEXT_LOOK] = shared.FIRST_LOOK
         self._plain = self._plain_constraint(n)
-        self._scratch = np.zeros(n), np.zeros(n)
+        has_second = self._plain[corral.KIND] == corral.ACTIVE or self._plain[corral.RADIUS] == corral.BY_SQUARES
+        self._sums = np.zeros((1 + has_second, n))
+        self._scratch = np.zeros(leader.SCRATCH)
         self._bound: tuple[Bound, Vector] | None = None
 
     @abc.abstractmethod
@@ -141,7 +143,7 @@ class Corral(Keeping):
             bound.votes, near, bound.deltas, tape.contexts, np.array([w.accepted for w in would]),
             np.array([w.rewards for w in would]), np.array([w.revealed for w in would]), entered,
             self._rng.random((n, 3)), self._rewards, self._sums, self._alive, self._master, self._book, self._plain,
-            *self._scratch, np.zeros((5, self._master.shape[1])), np.zeros(n_actions), np.zeros(n_actions),
+            self._scratch, np.zeros((5, self._master.shape[1])), np.zeros(n_actions), np.zeros(n_actions),
             suggestions, audits, np.zeros(n, dtype=np.int32), np.zeros((n, 2)),
         )  # fmt: skip
         shown = np.where(audits, bound.revealing[tape.contexts], suggestions)
@@ -208,20 +210,20 @@ class Corral(Keeping):
         propensities = np.zeros(n_actions)
         base, suggestion, is_audit, gamma = kernel.pick(
             votes, near, *self._rng.random(3), self._rewards, self._sums, self._alive, self._master, book, self._plain,
-            *self._scratch, np.zeros((5, self._master.shape[1])), propensities,
+            self._scratch, np.zeros((5, self._master.shape[1])), propensities,
         )  # fmt: skip
         at, h = kernel.control(votes, suggestion, book, self._plain), np.zeros(0)
         if at >= 0 and (is_active or gamma > 0):
             h = self._distances(candidates, candidates[at], context)
             if not is_audit:
-                kernel.absorb(votes, h, suggestion, kernel.SHOWN, self._sums, book, self._plain)
+                kernel.absorb(votes, h, suggestion, kernel.SHOWN, *self._heard())
         share = float(self._master[kernel.SHARES, base])
         kept = Kept(int(base), share, h, float(self._shared.effective(gamma, book)))
         return kept, int(suggestion), bool(is_audit), float(gamma), propensities
 
     def _learn(self, decision: Decision, feedback: Feedback, heard: Vector | None) -> None:
         kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
-        known = self._sums, self._book, self._plain
+        known = self._heard()
         if decision.revealing:
             if heard is None:
                 self._book[self._shared.REFUSED] += 1
@@ -232,6 +234,10 @@ class Corral(Keeping):
         kernel.pay(votes, kept.base, a, 1.0 - feedback.reward, kept.share, chance, self._rewards, self._master)
         if heard is not None:
             kernel.shown(votes, heard, feedback.revealed, a, decision.audit_probability, *known)
+
+    def _heard(self) -> tuple[Any, ...]:
+        """What the kernel's functions that hear of Delta share."""
+        return self._sums, self._alive, self._book, self._plain
 
     def _distances(self, candidates: Actions, answer: Any, context: Any) -> Vector:
         if self.loss is None:
