@@ -9,8 +9,8 @@ from __future__ import annotations
 from typeover.errors import missing
 
 try:
-    import altair as _altair  # noqa: F401 - asked for here, so that every module below may rely on it
-    import vl_convert as _vl_convert  # noqa: F401
+    import altair as alt  # noqa: F401 - asked for here, so that every module below may rely on both
+    import vl_convert  # noqa: F401
 except ImportError as error:
     raise missing(str(error.name), extra="plots", purpose="drawing a chart") from error
 

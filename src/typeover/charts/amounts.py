@@ -16,8 +16,8 @@ from typeover.charts.theme import INK, MUTED, PAPER, looks
 WIDTH = 520
 STEP = 30
 """Height of one name's row."""
-_COOL, _PALE, _WARM, _DEEP = "#2a63a6", "#f2f3f5", "#bf3a28", "#1f4f8f"
-_ON_PALE, _ON_DEEP = "#101418", "#fdfdfd"
+_COOL, _PALE, _WARM, _DEEP = "#1c4f8c", "#f2f3f5", "#9c2212", "#1c4f8c"
+_ON_PALE, _ON_DEEP = "#000000", "#fffffe"
 """Cells keep their colours on a dark page, so these are no tokens of the theme."""
 
 
@@ -54,7 +54,14 @@ def bars(
 
 
 def heat(
-    rows: Rows, *, x: str, y: str, value: str, middle: float | None = None, title: str = "", value_title: str | None = None
+    rows: Rows,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    middle: float | None = None,
+    title: str = "",
+    value_title: str | None = None,
 ) -> Any:
     """A table of figures in colours; around a `middle`, such as a tolerance, above is warm and below is cool."""
     table = tidy(rows, x=x, y=y, value=value)
@@ -89,7 +96,7 @@ def heat(
 def _shown(value: float | None, decimals: int, *, signed: bool) -> str:
     """As many decimals as the greatest figure has use for."""
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     rounded = round(value, decimals) + 0.0  # no minus before 0
     return f"{rounded:{'+' if signed and rounded else ''}.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
@@ -99,8 +106,8 @@ def _ink(value: float | None, stops: Sequence[float], colours: Sequence[str]) ->
     if value is None:
         return "muted"
     channels = ([int(colour[i : i + 2], 16) / 255 for colour in colours] for i in (1, 3, 5))
-    red, green, blue = (float(np.interp(value, stops, channel)) for channel in channels)
-    brightness = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2  # relative luminance of sRGB
+    red, green, blue = ((float(np.interp(value, stops, c) + 0.055) / 1.055) ** 2.4 for c in channels)  # sRGB, linear
+    brightness = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "dark" if brightness > 0.18 else "light"  # where contrast with black and with white is the same
 
 
@@ -120,12 +127,17 @@ def _amounts(
     table = tidy(rows, x=x, name=y, low=low, high=high, panel=facet)
     order = names(table, "name")
     fixed = [value for value in (line, 0.0 if bar else None) if value is not None]
-    axis = fitted([*(row["x"] for row in table), *fixed], edges=[row.get(end) for row in table for end in ("low", "high")])
+    axis = fitted(
+        [*(row["x"] for row in table), *fixed], edges=[row.get(end) for row in table for end in ("low", "high")]
+    )
     base = alt.Chart().encode(
         x=alt.X("x:Q", title=x_title or x, scale=axis.scale(), axis=alt.Axis(grid=True)),
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
     )
-    figures, intervals = _figures(base, table, order, x_title or x, bar=bar), _intervals(base, table, x_title or x, bar=bar)
+    figures, intervals = (
+        _figures(base, table, order, x_title or x, bar=bar),
+        _intervals(base, table, x_title or x, bar=bar),
+    )
     layers = [figures, *intervals] if bar else [*intervals, figures]
     if line is not None:
         layers.insert(0, alt.Chart().mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.datum(line)))
@@ -142,7 +154,7 @@ def _intervals(base: Any, table: list[Row], title: str, *, bar: bool) -> list[An
     """A line from end to end; on a bar with a rim, to be seen on any colour."""
     if "low" not in table[0] or "high" not in table[0]:
         return []
-    strokes = [(PAPER, 6), (INK, 2)] if bar else [(MUTED, 2)]
+    strokes = [(PAPER, 4), (INK, 2)] if bar else [(MUTED, 2)]
     ends: dict[str, Any] = {"x": alt.X("low:Q", title=title), "x2": "high:Q"}
     return [base.mark_rule(strokeWidth=width, color=colour, clip=True).encode(**ends) for colour, width in strokes]
 

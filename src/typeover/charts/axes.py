@@ -24,12 +24,17 @@ class Axis(NamedTuple):
     def value(self, place: float) -> float:
         """The value at a place."""
         if self.log:
-            return self.low * (self.high / self.low) ** place
+            return math.exp(math.log(self.low) + math.log(self.high / self.low) * place)
         return self.low + (self.high - self.low) * place
 
     def scale(self) -> alt.Scale:
         """Both ends as they are: labels were placed by them."""
-        return alt.Scale(type="log" if self.log else "linear", domain=[self.low, self.high], nice=False, zero=False)
+        ends = [self.low, self.high]
+        return (
+            alt.Scale(type="log", domain=ends, nice=False)
+            if self.log
+            else alt.Scale(domain=ends, nice=False, zero=False)
+        )
 
     def ticks(self, *, signed: bool = False, share: bool = False) -> alt.Axis:
         """Ticks at round numbers; `signed` writes +0.1, `share` writes 10 %."""

@@ -14,7 +14,7 @@ import vl_convert
 from typeover.charts.theme import CONFIG
 from typeover.errors import InvalidInputError, nearest
 
-_VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _IDS = re.compile(r' id="([^"]+)"')
 _USES = re.compile(r'( id="|url\(#)([^")]+)([")])')
 _VIEWS = re.compile(r"\bview_\d+\b")
@@ -29,7 +29,8 @@ def spec(chart: Any, *, title: str | None = None) -> dict[str, Any]:
     text = chart.to_json(indent=None)
     views = {view: f"view_{i}" for i, view in enumerate(dict.fromkeys(_VIEWS.findall(text)))}
     document: dict[str, Any] = json.loads(_VIEWS.sub(lambda found: views[found[0]], text))
-    heading = title if title is not None else document.pop("title", "")
+    own = document.pop("title", "")
+    heading = own if title is None else title
     if heading:
         document["title"] = textwrap.wrap(heading, 72) or heading
     return document | {"config": CONFIG}
@@ -45,7 +46,7 @@ def save(chart: Any, path: str | Path, *, title: str | None = None) -> Path:
 def draw(document: dict[str, Any], suffix: str) -> bytes:
     """The bytes of a .png, .svg or .json of this specification."""
     if suffix == ".png":
-        return vl_convert.vegalite_to_png(document, vl_version=_VERSION, scale=2, allowed_base_urls=[])
+        return vl_convert.vegalite_to_png(document, vl_version=VERSION, scale=2, allowed_base_urls=[])
     if suffix == ".svg":
         return svg(document).encode()
     if suffix == ".json":
@@ -59,6 +60,6 @@ def svg(document: dict[str, Any], *, prefix: str = "") -> str:
 
     The renderer counts its ids through the life of a process; here they start anew with each drawing.
     """
-    text = vl_convert.vegalite_to_svg(document, vl_version=_VERSION, allowed_base_urls=[])
+    text = vl_convert.vegalite_to_svg(document, vl_version=VERSION, allowed_base_urls=[])
     ids = {name: f"{prefix}clip-{i}" for i, name in enumerate(_IDS.findall(text))}
     return _USES.sub(lambda found: found[1] + ids.get(found[2], found[2]) + found[3], text)

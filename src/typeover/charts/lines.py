@@ -101,7 +101,7 @@ def drift(
     table = [row | {"kind": "measured"} for row in tidy(rows, x=x, y=y, series=by, low=low, high=high)]
     values = [row["y"] for row in table if row["y"] is not None]
     reach = max((abs(value) for value in values), default=0.0) or 0.1
-    room = [*values, 0.3 * reach, -0.3 * reach]  # so that the words on both sides of the tolerance find their place
+    room = [*values, max([0.3 * reach, *values]) + 0.1 * reach, -0.3 * reach]  # the words on both sides need a place
     y_axis = fitted(room, edges=[row.get(end) for row in table for end in ("low", "high")])
     x_axis = exact([row["x"] for row in table])
     ticks = x_axis.ticks(share=x_axis.high <= 1), y_axis.ticks(signed=True)
@@ -227,18 +227,11 @@ def _tolerance(y_axis: Axis, x_axis: Axis) -> tuple[Any, ...]:
     """A line at 0, a shade above it, and what either side means."""
     at: Callable[[float], Any] = alt.datum
     shade = alt.Chart().transform_filter("datum.kind == 'label'").transform_aggregate(n="count()")
-    sides = [
-        (y_axis.high, "top", 6, "drifts: further from what users want than tolerated", ABOVE),
-        (y_axis.low, "bottom", -6, "stays faithful, within the tolerance", BELOW),
-    ]
-    words = (
-        shade.mark_text(align="left", baseline=baseline, dx=6, dy=dy, color=colour, fontSize=12).encode(
-            x=at(x_axis.low), y=at(end), text=alt.value(text)
-        )
-        for end, baseline, dy, text, colour in sides
-    )
+    above = shade.mark_text(align="left", baseline="top", dx=6, dy=6, color=ABOVE)
+    below = shade.mark_text(align="left", baseline="bottom", dx=6, dy=-6, color=BELOW)
     return (
         shade.mark_rect(color=ABOVE, opacity=0.08).encode(y=at(0.0), y2=at(y_axis.high)),
         shade.mark_rule(color=INK, strokeWidth=1).encode(y=at(0.0)),
-        *words,
+        above.encode(x=at(x_axis.low), y=at(y_axis.high), text=alt.value("drifts from what users want")),
+        below.encode(x=at(x_axis.low), y=at(y_axis.low), text=alt.value("stays within the tolerance")),
     )

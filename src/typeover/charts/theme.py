@@ -33,7 +33,7 @@ SERIES = {
 }
 """Light colour, dark colour and mark of each learner; other names take those that are free."""
 
-DASHES = "M-1.6,-.2H-.3V.2H-1.6Z M.3,-.2H1.6V.2H.3Z"
+DASHES = "M-1.2,-.2H-.3V.2H-1.2Z M.3,-.2H1.2V.2H.3Z"
 """The mark of a line from theory."""
 
 DARK = {INK: "#e8ebf0", MUTED: "#a3adba", LINE: "#323a46", PAPER: "#14181f", ABOVE: "#ff8a75", BELOW: "#7fb4f5"}
@@ -45,19 +45,23 @@ CONFIG: dict[str, Any] = {
     "font": FONT,
     "view": {"stroke": None},
     "title": {
-        "anchor": "start", "frame": "group", "fontSize": 16, "fontWeight": "bold", "color": INK, "lineHeight": 20, "offset": 14,
+        "anchor": "start", "frame": "group", "fontSize": 16, "fontWeight": "bold", "color": INK, "lineHeight": 20,
+        "offset": 14,
     },
     "axis": {
         "labelColor": MUTED, "labelFontSize": 12, "titleColor": INK, "titleFontSize": 12, "titleFontWeight": "normal",
-        "gridColor": LINE, "domainColor": LINE, "tickColor": LINE, "titlePadding": 10, "labelPadding": 5, "labelOverlap": True,
+        "gridColor": LINE, "domainColor": LINE, "tickColor": LINE, "titlePadding": 10, "labelPadding": 5,
+        "labelOverlap": True,
     },
     "axisX": {"grid": False, "tickCount": 6},
     "axisY": {"domain": False, "ticks": False, "tickCount": 6},
     "legend": {
-        "orient": "top", "title": None, "labelColor": INK, "labelFontSize": 12, "symbolSize": 70, "symbolOpacity": 1, "columns": 4,
-        "columnPadding": 18, "labelLimit": 240, "offset": 14,
+        "orient": "top", "title": None, "labelColor": INK, "labelFontSize": 12, "symbolSize": 70, "symbolOpacity": 1,
+        "columns": 4, "columnPadding": 18, "labelLimit": 240, "offset": 14,
     },
-    "header": {"labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "labelAnchor": "start", "title": None},
+    "header": {
+        "labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "labelAnchor": "start", "title": None,
+    },
     "line": {"strokeWidth": 2, "strokeCap": "round", "strokeJoin": "round"},
     "text": {"color": INK, "fontSize": 12},
 }  # fmt: skip
@@ -77,5 +81,7 @@ def looks(names: Sequence[str]) -> tuple[list[str], list[str]]:
 def dark_css(selector: str) -> str:
     """Rules that repaint drawings inside `selector` for a dark page."""
     return "".join(
-        f'{selector} [{paint}="{light}"]{{{paint}:{dark}}}' for light, dark in DARK.items() for paint in ("fill", "stroke")
+        f'{selector} [{paint}="{light}"]{{{paint}:{dark}}}'
+        for light, dark in DARK.items()
+        for paint in ("fill", "stroke")
     )
