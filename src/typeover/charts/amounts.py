@@ -32,25 +32,39 @@ def points(
     line: float | None = None,
     title: str = "",
     x_title: str | None = None,
+    bar: bool = False,
 ) -> Any:
-    """A point with its interval for each name in `y`, in the order of the rows; `line` is a bar to be met."""
-    return _amounts(rows, x=x, y=y, low=low, high=high, facet=facet, line=line, title=title, x_title=x_title, bar=False)
+    """A point with its interval for each name in `y`, in the order of the rows; `line` is a limit to be met."""
+    table = tidy(rows, x=x, name=y, low=low, high=high, panel=facet)
+    order = names(table, "name")
+    fixed = [value for value in (line, 0.0 if bar else None) if value is not None]
+    axis = fitted(
+        [*(row["x"] for row in table), *fixed], edges=[row.get(end) for row in table for end in ("low", "high")]
+    )
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", title=x_title or x, scale=axis.scale(), axis=alt.Axis(grid=True)),
+        y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
+    )
+    figures, intervals = (
+        _figures(base, table, order, x_title or x, bar=bar),
+        _intervals(base, table, x_title or x, bar=bar),
+    )
+    layers = [figures, *intervals] if bar else [*intervals, figures]
+    if line is not None:
+        once = alt.Chart().transform_aggregate(n="count()")
+        layers.insert(0, once.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.datum(line)))
+    chart = alt.layer(*layers, data=alt.InlineData(values=table, name="rows")).properties(
+        width=WIDTH if facet is None else WIDTH // 2, height=STEP * len(order)
+    )
+    if facet is None:
+        return chart.properties(title=title)
+    panels = names(table, "panel")
+    return chart.facet(facet=alt.Facet("panel:N", sort=panels, title=None), columns=min(len(panels), 2), title=title)
 
 
-def bars(
-    rows: Rows,
-    *,
-    x: str,
-    y: str,
-    low: str | None = None,
-    high: str | None = None,
-    facet: str | None = None,
-    line: float | None = None,
-    title: str = "",
-    x_title: str | None = None,
-) -> Any:
-    """A bar from 0 with its interval for each name in `y`, in the order of the rows."""
-    return _amounts(rows, x=x, y=y, low=low, high=high, facet=facet, line=line, title=title, x_title=x_title, bar=True)
+def bars(rows: Rows, **settings: Any) -> Any:
+    """What `points` shows, as bars from 0."""
+    return points(rows, bar=True, **settings)
 
 
 def heat(
@@ -109,45 +123,6 @@ def _ink(value: float | None, stops: Sequence[float], colours: Sequence[str]) ->
     red, green, blue = ((float(np.interp(value, stops, c) + 0.055) / 1.055) ** 2.4 for c in channels)  # sRGB, linear
     brightness = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "dark" if brightness > 0.18 else "light"  # where contrast with black and with white is the same
-
-
-def _amounts(
-    rows: Rows,
-    *,
-    x: str,
-    y: str,
-    low: str | None,
-    high: str | None,
-    facet: str | None,
-    line: float | None,
-    title: str,
-    x_title: str | None,
-    bar: bool,
-) -> Any:
-    table = tidy(rows, x=x, name=y, low=low, high=high, panel=facet)
-    order = names(table, "name")
-    fixed = [value for value in (line, 0.0 if bar else None) if value is not None]
-    axis = fitted(
-        [*(row["x"] for row in table), *fixed], edges=[row.get(end) for row in table for end in ("low", "high")]
-    )
-    base = alt.Chart().encode(
-        x=alt.X("x:Q", title=x_title or x, scale=axis.scale(), axis=alt.Axis(grid=True)),
-        y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
-    )
-    figures, intervals = (
-        _figures(base, table, order, x_title or x, bar=bar),
-        _intervals(base, table, x_title or x, bar=bar),
-    )
-    layers = [figures, *intervals] if bar else [*intervals, figures]
-    if line is not None:
-        layers.insert(0, alt.Chart().mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.datum(line)))
-    chart = alt.layer(*layers, data=alt.InlineData(values=table, name="rows")).properties(
-        width=WIDTH if facet is None else WIDTH // 2, height=STEP * len(order)
-    )
-    if facet is None:
-        return chart.properties(title=title)
-    panels = names(table, "panel")
-    return chart.facet(facet=alt.Facet("panel:N", sort=panels, title=None), columns=min(len(panels), 2), title=title)
 
 
 def _intervals(base: Any, table: list[Row], title: str, *, bar: bool) -> list[Any]:
