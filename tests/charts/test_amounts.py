@@ -30,6 +30,12 @@ def test_bars_begin_at_zero():
     assert high > 6.0
 
 
+def test_many_names_are_drawn_alike():
+    document = charts.spec(charts.points([{"n": i, "v": float(i)} for i in range(30)], x="v", y="n"))
+    assert len(document["data"]["values"]) == 30
+    assert len(document["layer"][-1]["encoding"]["color"]["scale"]["range"]) == 1
+
+
 def test_panels_keep_the_order_of_the_rows():
     rows = [{"n": "a", "v": 1.0, "world": world} for world in ("W2", "H6")]
     assert charts.spec(charts.points(rows, x="v", y="n", facet="world"))["facet"]["sort"] == ["W2", "H6"]

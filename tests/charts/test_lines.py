@@ -137,6 +137,11 @@ def test_what_is_not_finite_is_left_out_and_wide_intervals_do_not_flatten_the_li
     assert high - low < 2.5 * (10_000 - 10)
 
 
+def test_numbers_may_name_the_lines():
+    assert list(colours(curves(table([2, 6, 20])))) == ["2", "6", "20"]
+    assert {row["series"] for row in drawn(curves(table([2, 6, 20])))} == {"2", "6", "20"}
+
+
 def test_panels_share_a_legend_and_stand_in_the_order_of_the_rows():
     rows = table(["EFBO", "Uniform"], world="W2") + table(["EFBO", "Uniform"], world="H6")
     document = charts.spec(curves(rows, facet="world", title="Two worlds"))

@@ -11,7 +11,7 @@ import numpy as np
 
 from typeover.charts.axes import fitted
 from typeover.charts.rows import Row, Rows, names, tidy
-from typeover.charts.theme import INK, MUTED, PAPER, looks
+from typeover.charts.theme import INK, MUTED, PAPER, SERIES, looks
 
 WIDTH = 520
 STEP = 30
@@ -38,17 +38,14 @@ def points(
     table = tidy(rows, x=x, name=y, low=low, high=high, panel=facet)
     order = names(table, "name")
     fixed = [value for value in (line, 0.0 if bar else None) if value is not None]
-    axis = fitted(
-        [*(row["x"] for row in table), *fixed], edges=[row.get(end) for row in table for end in ("low", "high")]
-    )
+    ends = [row.get(end) for row in table for end in ("low", "high")]
+    axis = fitted([*(row["x"] for row in table), *fixed], edges=ends)
     base = alt.Chart().encode(
         x=alt.X("x:Q", title=x_title or x, scale=axis.scale(), axis=alt.Axis(grid=True)),
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
     )
-    figures, intervals = (
-        _figures(base, table, order, x_title or x, bar=bar),
-        _intervals(base, table, x_title or x, bar=bar),
-    )
+    figures = _figures(base, table, order, x_title or x, bar=bar)
+    intervals = _intervals(base, table, x_title or x, bar=bar)
     layers = [figures, *intervals] if bar else [*intervals, figures]
     if line is not None:
         once = alt.Chart().transform_aggregate(n="count()")
@@ -78,7 +75,7 @@ def heat(
     value_title: str | None = None,
 ) -> Any:
     """A table of figures in colours; around a `middle`, such as a tolerance, above is warm and below is cool."""
-    table = tidy(rows, x=x, y=y, value=value)
+    table = tidy(rows, column=x, line=y, value=value)
     values = [row["value"] for row in table if row["value"] is not None] or [0.0]
     stops, colours = [min(values), max(values)], [_PALE, _DEEP]
     if middle is not None:
@@ -88,17 +85,19 @@ def heat(
     for row in table:
         row["shown"] = _shown(row["value"], decimals, signed=middle is not None)
         row["ink"] = _ink(row["value"], stops, colours)
-    columns, lines = names(table, "x"), names(table, "y")
+    columns, lines = names(table, "column"), names(table, "line")
     base = alt.Chart(alt.InlineData(values=table, name="rows")).encode(
-        x=alt.X("x:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False)),
-        y=alt.Y("y:N", sort=lines, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
+        x=alt.X(
+            "column:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False)
+        ),
+        y=alt.Y("line:N", sort=lines, title=None, axis=alt.Axis(labelColor=INK, labelLimit=240)),
     )
     name = value_title or value
     paint = alt.Scale(domain=stops, range=colours, interpolate="rgb")
     cells = base.mark_rect(stroke=PAPER, strokeWidth=2).encode(
         color=alt.Color("value:Q", title=name, scale=paint, legend=None),
         tooltip=[
-            alt.Tooltip("y:N", title=y), alt.Tooltip("x:N", title=x), alt.Tooltip("value:Q", title=name, format=",.4~g")
+            alt.Tooltip("line:N", title=y), alt.Tooltip("column:N", title=x), alt.Tooltip("value:Q", title=name, format=",.4~g")
         ],
     )  # fmt: skip
     ink: Any = alt.when("datum.ink == 'light'").then(alt.value(_ON_DEEP))
@@ -135,7 +134,7 @@ def _intervals(base: Any, table: list[Row], title: str, *, bar: bool) -> list[An
 
 
 def _figures(base: Any, table: list[Row], order: list[str], title: str, *, bar: bool) -> Any:
-    colours, marks = looks(order)
+    colours, marks = looks(order) if len(order) <= len(SERIES) else ([MUTED], ["circle"])  # many names: all alike
     ends = [alt.Tooltip(f"{end}:Q", format=",.4~g") for end in ("low", "high") if end in table[0]]
     marked = base.mark_bar(height={"band": 0.66}) if bar else base.mark_point(filled=True, size=90, opacity=1)
     if not bar:

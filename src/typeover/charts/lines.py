@@ -160,7 +160,7 @@ def _choose_marks(plot: _Plot) -> None:
 
 
 def _line(row: Row) -> tuple[str, str]:
-    return str(row.get("panel")), str(row["series"])
+    return row.get("panel", ""), row["series"]
 
 
 def _of(kind: str) -> alt.Chart:
@@ -202,7 +202,7 @@ def _names_at_the_ends(plot: _Plot) -> list[Any]:
     ends: dict[str, Row] = {}
     for row in sorted((row for row in plot.rows if None not in {row["x"], row["y"]}), key=lambda row: row["x"]):
         if row["kind"] == "measured" or row["series"] in plot.theories:
-            ends[str(row["series"])] = row
+            ends[row["series"]] = row
     heights = [plot.y_axis.place(row["y"]) * plot.height for row in ends.values()]
     moved = spread(heights, gap=LABEL_GAP, top=plot.height)
     plot.rows.extend(

@@ -30,11 +30,11 @@ STYLE = (
 
 def figure(document: dict[str, Any], *, name: str, label: str) -> str:
     """Two drawings of a specification, of which one shows: still from the start, live once a script has run."""
-    words = escape(label)
     data = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")  # a text that closes no script
     return (
-        f'<div class="still" role="img" aria-label="{words}">{svg(document, prefix=f"{name}-")}</div>'
-        f'<div class="live" role="img" aria-label="{words}"></div>'
+        f'<div role="img" aria-label="{escape(label)}">'
+        f'<div class="still" aria-hidden="true">{svg(document, prefix=f"{name}-")}</div>'
+        '<div class="live" aria-hidden="true"></div></div>'
         f'<script type="application/json">{data}</script>'
     )
 

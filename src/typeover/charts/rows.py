@@ -10,6 +10,8 @@ from typeover.errors import InvalidInputError, nearest
 
 Rows = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
 Row = dict[str, Any]
+_NAMES = {"series", "panel", "name", "column", "line"}
+"""Fields that are text whatever they were: a scale of names knows 6 and "6" as two things."""
 
 
 def tidy(rows: Rows, **fields: str | None) -> list[Row]:
@@ -21,12 +23,15 @@ def tidy(rows: Rows, **fields: str | None) -> list[Row]:
     for column in wanted.values():
         if column not in table[0]:
             raise InvalidInputError(f"rows have no column {column!r}; {nearest(column, table[0])}")
-    return [{name: _plain(row.get(column)) for name, column in wanted.items()} for row in table]
+    return [
+        {name: str(row.get(column)) if name in _NAMES else _plain(row.get(column)) for name, column in wanted.items()}
+        for row in table
+    ]
 
 
 def names(rows: Iterable[Row], field: str) -> list[str]:
-    """The values of a field as text, each once, in their order."""
-    return list(dict.fromkeys(str(row[field]) for row in rows))
+    """The values of a field, each once, in their order."""
+    return list(dict.fromkeys(row[field] for row in rows))
 
 
 def _records(rows: Rows) -> list[Mapping[str, Any]]:
