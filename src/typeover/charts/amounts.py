@@ -97,9 +97,11 @@ def heat(
     cells = base.mark_rect(stroke=PAPER, strokeWidth=2).encode(
         color=alt.Color("value:Q", title=name, scale=paint, legend=None),
         tooltip=[
-            alt.Tooltip("line:N", title=y), alt.Tooltip("column:N", title=x), alt.Tooltip("value:Q", title=name, format=",.4~g")
+            alt.Tooltip("line:N", title=y),
+            alt.Tooltip("column:N", title=x),
+            alt.Tooltip("value:Q", title=name, format=",.4~g"),
         ],
-    )  # fmt: skip
+    )
     ink: Any = alt.when("datum.ink == 'light'").then(alt.value(_ON_DEEP))
     ink = ink.when("datum.ink == 'dark'").then(alt.value(_ON_PALE)).otherwise(alt.value(MUTED))
     figures = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
