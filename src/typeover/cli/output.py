@@ -10,27 +10,17 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from typeover.core.claims import Claim
 from typeover.errors import InvalidInputError
 
 YES, NO = 0, 1
 """Exit codes of a command that ran."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One thing that a run was to show, the bar it had to reach, and what was measured."""
-
-    claim: str
-    bar: str | float
-    figure: str | float
-    holds: bool
 
 
 def json_option(function: _Function) -> _Function:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from typeover.cli.output import Claim, progress
+from typeover.cli.output import progress
 from typeover.constraints import Biased
+from typeover.core.claims import Claim
 from typeover.core.protocols import Environment, Learner, Policies
 from typeover.environments import (
     STARVING_BLENDS,

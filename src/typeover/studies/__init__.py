@@ -1,0 +1,1 @@
+"""Experiments that measure what the theorems promise, and the pages that report them."""
