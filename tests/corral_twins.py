@@ -71,17 +71,28 @@ def rate(mu, spent, moment, bound, n):
 
 def leader(losses, alive, eta):
     """Q ~ exp(-eta losses) on the policies alive."""
-    Q = np.where(alive, np.exp(np.maximum(-eta * (losses - losses[alive].min()), -708)), 0)
+    Q = np.where(alive, np.exp(np.clip(-eta * (losses - losses[alive].min()), -708, 0)), 0)
     return Q / Q.sum()
 
 
+def add_and_rank(votes, values, sums, listed):
+    """What each policy meets; the listed entry of least sum."""
+    sums += one_hot(votes, values.size) @ values
+    return int(np.argmin(np.where(listed, sums, np.inf))) if listed.any() else -1
+
+
+def leader_votes(rewards, losses, listed, votes, blend, rate, scratch, p):
+    """Q P."""
+    p[:] = leader(blend * rewards + (1 - blend) * losses, listed, rate) @ one_hot(votes, p.size)
+
+
 def narrow(sums, alive, book, settings):
-    """The anchor, and at a look the set."""
+    """At a look, the set."""
     book[k.ROUND] += 1
     if settings[c.KIND] == c.NONE:
         return
-    best = int(np.argmin(np.where(alive, sums[c.CONSTRAINT], np.inf)))
-    book[k.ANCHOR] = best
+    constraint = sums[c.SECOND if settings[c.KIND] == c.ACTIVE else c.LOSSES]
+    best = int(np.argmin(np.where(alive, constraint, np.inf)))
     t = book[k.WEIGHT]
     if settings[c.KIND] == c.ACTIVE:
         t = book[c.CLOSED] or book[k.ROUND] - 1
@@ -89,14 +100,12 @@ def narrow(sums, alive, book, settings):
         return
     book[k.LOOKS] += 1
     book[k.NEXT_LOOK] = max(book[k.ROUND] + 1, book[k.ROUND] * k.GROWTH)
-    squares = sums[c.SQUARES]
+    squares = sums[-1]
     room = excess(squares, squares[best], t, book[k.LOOKS], book[c.MOMENT], book[c.BOUND], settings)
-    alive &= sums[c.CONSTRAINT] / t <= sums[c.CONSTRAINT, best] / t + room
+    alive &= constraint / t <= constraint[best] / t + room
 
 
-def pick(
-    votes, near, u_base, u_action, u_audit, rewards, sums, alive, master, book, settings, weights, powers, scratch, p
-):
+def pick(votes, near, u_base, u_action, u_audit, rewards, sums, alive, master, book, settings, blocks, scratch, p):
     """P, rho, gamma, Q and p of the base that is asked."""
     if master.shape[1] > 1:
         R, rho = master[c.SCALES], master[c.INVERSES]
@@ -114,7 +123,7 @@ def pick(
     m = drawn(master[c.SHARES], u_base)
     mu = master[c.BLENDS, m]
     eta = rate(mu, master[c.SPENT, m], book[c.MOMENT], book[c.BOUND], alive.size)
-    p[:] = leader(mu * rewards[m] + (1 - mu) * sums[c.LOSSES], alive, eta) @ one_hot(votes, p.size)
+    leader_votes(rewards[m], sums[c.LOSSES], alive, votes, mu, eta, blocks, p)
     return m, drawn(p, u_action), is_audit, gamma
 
 
@@ -127,26 +136,27 @@ def control(votes, suggestion, book, settings):
     return anchor_action(votes, book) if settings[c.CONTROL] == c.ANCHORED else suggestion
 
 
-def absorb(votes, values, suggestion, is_audit, sums, book, settings):
-    """S, and what the sets rest on, += Deltabar."""
-    own = one_hot(votes, values.size) @ values
-    if settings[c.KIND] == c.ACTIVE:
-        sums[c.CONSTRAINT if is_audit else c.LOSSES] += own
-        if is_audit:
-            sums[c.SQUARES] += own**2
+def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings):
+    """S, and what the sets rest on, += Deltabar; the anchor."""
+    is_active = settings[c.KIND] == c.ACTIVE
+    least = add_and_rank(votes, values, sums[c.SECOND if is_active and is_audit else c.LOSSES], alive)
+    if is_audit or not is_active:
+        book[k.ANCHOR] = least
+    if is_active:
         return
-    sums += np.array([own, own, own**2])
+    if settings[c.RADIUS] == c.BY_SQUARES:
+        sums[c.SECOND] += (one_hot(votes, values.size) @ values) ** 2
     book[k.WEIGHT] += 1
     book[k.PLAYED] += values[suggestion]
     book[k.PLAYED_SQUARES] += values[suggestion] ** 2
 
 
-def answered(votes, h, deltas, suggestion, gamma, sums, book, settings, bar):
+def answered(votes, h, deltas, suggestion, gamma, sums, alive, book, settings, bar):
     """Deltabar = h + (Delta - h)/gamma."""
     book[k.ANSWERED] += 1
     weigh(book, k.ASKED_LOSS, deltas[suggestion], gamma)
     bar[:] = h + (deltas - h) / gamma if settings[c.KIND] == c.ROBUST else deltas
-    absorb(votes, bar, suggestion, True, sums, book, settings)
+    absorb(votes, bar, suggestion, True, sums, alive, book, settings)
 
 
 def pay(votes, base, action, loss, share, chance, rewards, master):
@@ -155,12 +165,12 @@ def pay(votes, base, action, loss, share, chance, rewards, master):
     rewards[base] += (votes == action if votes.ndim == 1 else votes[:, action]) * (loss / (share * chance))
 
 
-def shown(votes, deltas, is_typed, suggestion, gamma, sums, book, settings):
+def shown(votes, deltas, is_typed, suggestion, gamma, sums, alive, book, settings):
     """What the biased estimate takes at its word."""
     if is_typed and settings[c.KIND] == c.ROBUST:
         weigh(book, k.TYPED_LOSS, deltas[suggestion], 1 - gamma)
     if settings[c.KIND] == c.BIASED:
-        absorb(votes, deltas, suggestion, False, sums, book, settings)
+        absorb(votes, deltas, suggestion, False, sums, alive, book, settings)
 
 
 def run(

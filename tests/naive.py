@@ -11,7 +11,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from corral_twins import absorb, answered, control, narrow, pay, pick, run, shown  # noqa: F401
+from corral_twins import (  # noqa: F401
+    absorb,
+    add_and_rank,
+    answered,
+    control,
+    leader_votes,
+    narrow,
+    pay,
+    pick,
+    run,
+    shown,
+)
 from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
     anchor_action,
     audited,
@@ -26,6 +37,11 @@ from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the ben
     rewarded,
     taught,
 )
+
+
+def short_exponentials(values, powers):
+    """Exp in place."""
+    values[:] = np.exp(np.maximum(values.astype(np.float64), -87))
 
 
 def ends(d, r):

@@ -7,7 +7,7 @@ import pytest
 
 import typeover
 
-HEAVY = {"numba", "llvmlite", "click", "rich", "scipy", "sklearn", "polars"}
+HEAVY = {"numba", "llvmlite", "click", "rich", "scipy", "sklearn", "polars", "altair", "vl_convert"}
 
 
 def loaded_after(code):

@@ -46,7 +46,8 @@ def test_the_lock_holds_everything_that_make_installs():
         re.findall(r"^[\w.-]+(?===)", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
     )
     project = PROJECT["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["text"], *PROJECT["dependency-groups"]["dev"]]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["text"], *extras["plots"], *PROJECT["dependency-groups"]["dev"]]
     assert names(needed) - pinned == set()
 
 

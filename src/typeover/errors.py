@@ -26,6 +26,10 @@ class MissingPackageError(TypeoverError, ImportError):
     """An optional package is needed for this call; the message carries the command that installs it."""
 
 
+class TaskFailedError(TypeoverError, RuntimeError):
+    """One of many tasks raised, or the process that ran it died; the message names the task and shows why."""
+
+
 def missing(package: str, *, extra: str, purpose: str) -> MissingPackageError:
     """The error for an optional package that is not installed."""
     return MissingPackageError(

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from typeover.cli import main
 from typeover.cli.bench import worlds
 from typeover.cli.bench.timing import side_by_side
-from typeover.cli.output import Claim
+from typeover.core.claims import Claim
 from typeover.oracles import exact
 
 corral, regret, saddle = (

@@ -51,6 +51,7 @@ def test_json_is_one_document_and_this_install_is_whole():
     assert (document["format"], document["version"], document["typeover"]) == ("typeover.doctor", 1, __version__)
     assert {row["name"] for row in document["core"]["packages"]} == {"numpy", "numba", "msgspec", "click", "rich"}
     assert document["extras"]["text"]["whole"]
+    assert document["extras"]["plots"]["whole"]
     assert document["cpus"] >= 1
 
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from typeover.cli.output import Claim, emit, progress, verdict
+from typeover.cli.output import emit, progress, verdict
+from typeover.core.claims import Claim
 from typeover.errors import InvalidInputError
 
 HOLDS = Claim("exact", bar=1e-9, figure=2e-16, holds=True)

@@ -57,8 +57,8 @@ def kept_up_to(constraint, *, moment=0.0, bound=1.0, squares=0.0, looks=0):
     low, high = 0.0, 3.0
     for _ in range(40):
         middle = (low + high) / 2
-        sums, alive, book = np.zeros((3, 2)), np.ones(2, dtype=bool), np.zeros(c.ENTRIES)
-        sums[c.CONSTRAINT, 1], sums[c.SQUARES] = middle * t, squares
+        sums, alive, book = np.full((2, 2), squares), np.ones(2, dtype=bool), np.zeros(c.ENTRIES)
+        sums[c.SECOND if isinstance(constraint, ActiveQueries) else c.LOSSES] = 0.0, middle * t
         book[[k.ROUND, k.WEIGHT, k.LOOKS, c.MOMENT, c.BOUND]] = t, t, looks, moment, bound
         c.narrow(sums, alive, book, settings)
         low, high = (middle, high) if alive[1] else (low, middle)

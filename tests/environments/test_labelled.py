@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from typeover import SharedExp4, simulate
 from typeover.environments import Careless, Hurried, Moody, Slipping, Soft, Tolerant, labelled
 from typeover.environments.labelled import Stream
 from typeover.environments.warm_up import SHARE, WarmUp, default_loss, is_warm_up
-from typeover.errors import InvalidInputError
+from typeover.errors import InvalidInputError, MissingPackageError
 from typeover.losses import Vectors, ZeroOne, check_metric, matrix
 
 SMALL = {"n_models": 3}
@@ -199,3 +201,12 @@ def test_bad_settings_are_refused_by_name(settings, message):
 def test_a_table_too_small_to_learn_from_is_refused():
     with pytest.raises(InvalidInputError, match=r"the warm-up of 'clouds' has \d+ of 40 rows and \d labels; give"):
         labelled(numbers(40))
+
+
+def test_without_scikit_learn_it_says_how_to_install_it(monkeypatch):
+    for module in ("decomposition", "preprocessing", "feature_extraction.text"):
+        monkeypatch.setitem(sys.modules, f"sklearn.{module}", None)
+    with pytest.raises(
+        MissingPackageError, match=r"a stream from a labelled table needs scikit-learn.*typeover\[bench\]"
+    ):
+        labelled(numbers(), **SMALL)

@@ -147,6 +147,27 @@ def test_a_learner_learns_from_rounds_that_count_and_from_audits_where_both_ask(
     assert found.audits == sum(log[t].revealing for t in found.places)
 
 
+class Recorder:
+    """Always shows the first candidate, and keeps what it hears."""
+
+    def __init__(self):
+        self.heard = []
+
+    def decide(self, context, actions):
+        return tiny.decision(1, context, actions, 0)
+
+    def learn(self, decision, feedback):
+        self.heard.append(feedback)
+
+
+def test_an_amendment_is_heard_after_its_accept():
+    sure = (1.0, 0.0, 0.0)
+    log = [entry(1, p=sure, accepted=True, reward=0.5, correction="thanks", amended=True), entry(2, p=sure)]
+    learner = Recorder()
+    assert replay(log, learner, seed=1).rewards.tolist() == [0.5, 0.0]
+    assert [(one.reward, one.correction) for one in learner.heard] == [(0.5, None), (0.0, "thanks"), (0.0, None)]
+
+
 def test_replay_repeats_with_its_seed():
     world, policies = tiny.world(3), tiny.tables(3)
     log = list(logged_run(world, policies, 200))

@@ -10,6 +10,7 @@ from typeover.constraints import ActiveQueries, Biased, DoublyRobust
 from typeover.constraints.estimators import unconstrained
 from typeover.kernels import corral as c
 from typeover.kernels import shared as k
+from typeover.kernels.leader import SCRATCH
 from typeover.theory.corral import corral_settings
 
 CONSTRAINTS = {
@@ -51,7 +52,7 @@ class Twins:
         book[k.NEXT_LOOK] = k.FIRST_LOOK
         master[c.BLENDS], master[c.SHARES], master[c.SCALES] = self.blends, 1 / n_bases, self.scales
         master[c.INVERSES] = master[c.FIRST] = self.first
-        return np.zeros((n_bases, self.n)), np.zeros((3, self.n)), np.ones(self.n, dtype=bool), master, book
+        return np.zeros((n_bases, self.n)), np.zeros((2, self.n)), np.ones(self.n, dtype=bool), master, book
 
     def tape(self, n_rounds, share_known=0.8):
         s, K = self.source, self.n_actions
@@ -63,7 +64,7 @@ class Twins:
         return contexts, accepted, earned, revealed, entered, s.random((n_rounds, 3))
 
     def scratch(self, side):
-        return np.zeros(self.n), np.zeros(self.n), np.zeros((5, side[3].shape[1])), np.zeros(self.n_actions)
+        return np.zeros(SCRATCH), np.zeros((5, side[3].shape[1])), np.zeros(self.n_actions)
 
     def run(self, side, tape):
         n = len(tape[0])
@@ -131,24 +132,25 @@ def test_each_step_of_a_round_is_that_of_its_twin(rule, is_randomised):
         (one, other), settings = twins.sides, twins.settings
         votes, near, row = twins.votes[seed], twins.near[seed], twins.near[seed, 1]
         one[4][k.NEXT_LOOK] = other[4][k.NEXT_LOOK] = one[4][k.ROUND]  # a look in this round
+        scratch, twin_scratch = twins.scratch(one), twins.scratch(other)
         c.narrow(one[1], one[2], one[4], settings)
         naive.narrow(other[1], other[2], other[4], settings)
         assert_same(one, other)
-        scratch, twin_scratch = twins.scratch(one), twins.scratch(other)
         found = c.pick(votes, near, 0.6, 0.37, 0.01, *one, settings, *scratch)
         twin = naive.pick(votes, near, 0.6, 0.37, 0.01, *other, settings, *twin_scratch)
         assert found == pytest.approx(twin)
-        assert_same((scratch[3], *one), (twin_scratch[3], *other))
+        assert_same((scratch[2], *one), (twin_scratch[2], *other))
         assert c.control(votes, 2, one[4], settings) == naive.control(votes, 2, other[4], settings)
         bar, is_audit = np.zeros(4), seed % 2 == 0
-        c.absorb(votes, row, 2, is_audit, one[1], one[4], settings)
-        naive.absorb(votes, row, 2, is_audit, other[1], other[4], settings)
-        c.answered(votes, row, near[3], 1, 0.2, one[1], one[4], settings, bar)
-        naive.answered(votes, row, near[3], 1, 0.2, other[1], other[4], settings, bar)
+        own, others = ((*side[1:3], side[4], settings) for side in (one, other))
+        c.absorb(votes, row, 2, is_audit, *own)
+        naive.absorb(votes, row, 2, is_audit, *others)
+        c.answered(votes, row, near[3], 1, 0.2, *own, bar)
+        naive.answered(votes, row, near[3], 1, 0.2, *others, bar)
         c.pay(votes, 2, 1, 0.8, 0.5, 0.25, one[0], one[3])
         naive.pay(votes, 2, 1, 0.8, 0.5, 0.25, other[0], other[3])
-        c.shown(votes, near[2], True, 1, 0.2, one[1], one[4], settings)
-        naive.shown(votes, near[2], True, 1, 0.2, other[1], other[4], settings)
+        c.shown(votes, near[2], True, 1, 0.2, *own)
+        naive.shown(votes, near[2], True, 1, 0.2, *others)
         assert_same(one, other)
 
 
@@ -163,14 +165,15 @@ def test_estimates_are_unbiased_summed_over_audits_and_none(rule):
         for gamma in (0.01, 0.3, 1.0):
             added = []
             for is_audit in (False, True):
-                sums, entries = np.zeros((3, twins.n)), np.zeros(c.ENTRIES)
+                sums, alive = np.zeros((1, twins.n)), np.ones(twins.n, dtype=bool)
+                heard = sums, alive, np.zeros(c.ENTRIES), twins.settings
                 if is_audit:
-                    c.answered(votes, h, truth, a, gamma, sums, entries, twins.settings, np.zeros(4))
+                    c.answered(votes, h, truth, a, gamma, *heard, np.zeros(4))
                 else:
-                    c.absorb(votes, h, a, False, sums, entries, twins.settings)
-                added.append(sums[: c.SQUARES])
+                    c.absorb(votes, h, a, False, *heard)
+                added.append(sums[c.LOSSES])
             mean = (1 - gamma) * added[0] + gamma * added[1]
-            np.testing.assert_allclose(mean, [truth[votes]] * 2, atol=1e-12)
+            np.testing.assert_allclose(mean, truth[votes], atol=1e-12)
 
 
 @RULES
@@ -182,9 +185,8 @@ def test_the_dead_never_get_weight_back(rule):
     for _ in range(5):
         twins.run(side, twins.tape(300))
         assert not (side[2] & ~dead).any()
-        weights, powers, scratch, p = twins.scratch(side)
-        c.pick(twins.votes[0], twins.near[0], 0.5, 0.5, 0.99, *side, twins.settings, weights, powers, scratch, p)
-        assert not weights[~side[2]].any()
+        blocks, scratch, p = twins.scratch(side)
+        c.pick(twins.votes[0], twins.near[0], 0.5, 0.5, 0.99, *side, twins.settings, blocks, scratch, p)
         assert not p[np.setdiff1d(np.arange(4), twins.votes[0][side[2]])].any()
         dead = side[2].copy()
 
@@ -208,8 +210,9 @@ def test_the_rate_keeps_negative_estimates_in_reach():
     book, master = twins.sides[0][4], twins.sides[0][3]
     book[c.BOUND] = 1e6
     _, sums, alive, _, _ = twins.sides[0]
-    weights, powers, scratch, p = twins.scratch(twins.sides[0])
+    blocks, scratch, p = twins.scratch(twins.sides[0])
     sums[c.LOSSES] = 1e6 * np.arange(twins.n)
     master[c.BLENDS] = 0
-    c.pick(twins.votes[0], twins.near[0], 0, 0.5, 0.99, *twins.sides[0], twins.settings, weights, powers, scratch, p)
-    np.testing.assert_allclose(weights[alive] / weights[alive][0], np.exp(-np.arange(twins.n))[alive], rtol=1e-9)
+    c.pick(twins.votes[0], twins.near[0], 0, 0.5, 0.99, *twins.sides[0], twins.settings, blocks, scratch, p)
+    weights = np.bincount(twins.votes[0], np.exp(-np.arange(twins.n)) * alive, minlength=p.size)
+    np.testing.assert_allclose(p, weights / weights.sum(), rtol=1e-9)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from typeover.kernels.exponentials import exponentials, leader_weights
+from typeover.kernels.exponentials import exponentials, leader_weights, short_exponentials
 
 EXPONENTS = st.lists(st.floats(-1e6, 0), min_size=1, max_size=70)
 
@@ -17,6 +17,14 @@ def test_exponentials_are_those_of_numpy_to_a_few_last_bits(exponents):
     exponentials(values, powers)
     naive.exponentials(twin, powers)
     np.testing.assert_allclose(values, twin, rtol=2e-15)
+
+
+@given(EXPONENTS)
+def test_short_exponentials_are_those_of_numpy_to_a_few_last_bits(exponents):
+    values, twin = np.array(exponents, dtype=np.float32), np.array(exponents, dtype=np.float32)
+    short_exponentials(values, np.zeros_like(values))
+    naive.short_exponentials(twin, np.zeros_like(values))
+    np.testing.assert_allclose(values, twin, rtol=3e-7)
 
 
 def test_the_exponential_of_nothing_is_one_and_of_very_little_is_almost_nothing():

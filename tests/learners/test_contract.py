@@ -1,5 +1,7 @@
 """Every public learner keeps the contract that the package ships."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import tiny
 from typeover import environments, learners
 from typeover.constraints import ActiveQueries, Biased, DoublyRobust
 from typeover.environments import w1
+from typeover.kernels import shared
 from typeover.learners import (
     EFBO,
     AnytimeEFBO,
@@ -92,6 +95,7 @@ TRIED = {
 
 class Enrolled(LearnerContract):
     rounds = 120
+    apart: ClassVar = {"book": slice(shared.TYPED_LOSS, shared.TYPED_WRONG_SQUARES + 1)}
     policies_of, world_of = POLICIES, WORLD
 
     @pytest.fixture(params=TRIED)

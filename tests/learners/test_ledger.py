@@ -25,7 +25,7 @@ def test_a_book_goes_on_where_it_was_saved():
     book = Ledger()
     for revealing in (False, True, False):
         book.decided(revealing=revealing)
-    again = Ledger.from_plain(book.plain())
+    again = Ledger.from_plain(book.plain(), book.arrays())
     assert again.figures() == book.figures()
     assert again.figures()["audits"] == 1
     assert again.figures()["unanswered"] == 3

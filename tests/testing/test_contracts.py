@@ -196,6 +196,28 @@ class Unseeded(Counter):
         super().__init__(None)
 
 
+class Boastful(Counter):
+    """Counts amendments and keeps what the accepts had taught."""
+
+    amended = 0
+
+    def learn(self, decision, feedback):
+        self.amended += decision.round.number not in self.open
+        super().learn(decision, feedback)
+
+    def figures(self):
+        return super().figures() | {"amended": self.amended}
+
+
+class Wavering(Counter):
+    """Takes each correction that comes later for another amendment."""
+
+    def learn(self, decision, feedback):
+        if feedback.revealed and decision.round.number not in self.open:
+            self.shown[decision.suggestion] -= 0.5
+        super().learn(decision, feedback)
+
+
 class Lax(Counter):
     def decide(self, context, actions):
         self.rounds += 1
@@ -210,6 +232,8 @@ class Lax(Counter):
         (Gullible, "test_a_second_answer_changes_nothing"),
         (Gullible, "test_bad_input_is_refused_by_name_and_changes_nothing"),
         (Overwriting, "test_answers_teach_the_same_in_every_order"),
+        (Boastful, "test_an_amendment_teaches_what_the_correction_alone_would_have"),
+        (Wavering, "test_an_accept_is_amended_once_even_after_a_restart"),
         (Reckless, "test_suggestions_are_drawn_from_propensities_that_are_distributions"),
         (Meddling, "test_the_input_is_left_alone"),
         (Unseeded, "test_the_same_seed_gives_the_same_decisions"),

@@ -16,6 +16,7 @@ COMMANDS = {
         "Watch EFBO learn from simulated typists, beside learners that hear only half of what they say.",
     ),
     "doctor": Lazy("typeover.cli.doctor:doctor", "Look at the install and name the command that mends it."),
+    "study": Lazy("typeover.cli.study:study", "Repeat the experiments, and see what they say."),
 }
 """What `typeover --help` lists: where each command lives, and the first line of its own help."""
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import click
 
-from typeover.errors import TypeoverError, nearest
+from typeover.errors import TaskFailedError, TypeoverError, nearest
 from typeover.kernels import NO_CACHE, WAY_OUT
 
 UNWRITTEN = {errno.EBADF, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EPIPE, errno.EFBIG}
@@ -44,7 +44,7 @@ class BadInput(click.ClickException):
 
 
 class Failed(click.ClickException):
-    """It could not run here: one sentence on stderr, exit code 1."""
+    """It could not run here, or not to its end: why on stderr, exit code 1."""
 
     exit_code = 1
 
@@ -90,6 +90,8 @@ class LazyGroup(click.Group):
         """Run the command; an error that Typeover raises on purpose becomes exit code 2."""
         try:
             return super().invoke(ctx)
+        except TaskFailedError as error:
+            raise Failed(str(error)) from error
         except TypeoverError as error:
             raise BadInput(str(error)) from error
         except RuntimeError as error:

@@ -10,27 +10,17 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from typeover.core.claims import Claim
 from typeover.errors import InvalidInputError
 
 YES, NO = 0, 1
 """Exit codes of a command that ran."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One thing that a run was to show, the bar it had to reach, and what was measured."""
-
-    claim: str
-    bar: str | float
-    figure: str | float
-    holds: bool
 
 
 def json_option(function: _Function) -> _Function:
@@ -47,7 +37,9 @@ def emit(document: Any) -> None:
     """
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain), indent=2))
+    from typeover.core.document import encode
+
+    click.echo(msgspec.json.format(encode(document), indent=2))
 
 
 def progress(text: str) -> None:
@@ -74,13 +66,6 @@ def verdict(claims: Sequence[Claim]) -> int:
     if not claims:
         raise InvalidInputError("claims is empty: nothing was measured, so there is no answer; choose something to run")
     return YES if all(claim.holds for claim in claims) else NO
-
-
-def _plain(value: Any) -> Any:
-    """Arrays and their scalars as lists and numbers, without importing numpy."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise NotImplementedError(f"a {type(value).__name__} has no place in a JSON document")
 
 
 def print_claims(claims: Sequence[Claim]) -> None:

@@ -38,7 +38,8 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
     reward: float = 0.0
     """Observed reward in [0, 1]; 0 whenever the user typed over (the paper's r_t)."""
     correction: Any = None
-    """What the user entered instead, or in answer to an audit; it may be no candidate. None: nothing entered."""
+    """What the user entered instead, at once or after an accept (an amendment), or in answer to an audit; it may be no
+    candidate. None: nothing entered."""
     accepted: bool | msgspec.UnsetType | None = msgspec.UNSET
     """Left out: reward > 0. None: acceptance was not observed (imports, clicks); rewards learn, fidelity does not."""
     told: Any = None

@@ -61,7 +61,7 @@ class Learner(Protocol):
         ...
 
     def learn(self, decision: Decision, feedback: Feedback) -> None:
-        """What the user did with it."""
+        """What the user did with it; a correction after an accept takes the accept's place."""
         ...
 
     def figures(self) -> dict[str, Any]:

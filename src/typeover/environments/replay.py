@@ -75,6 +75,10 @@ class LoggedRound(Protocol):
         """What the user did; None: nothing came."""
         ...
 
+    def amendment(self) -> Feedback | None:
+        """The correction that came after an accept; None: none did."""
+        ...
+
 
 class Odds(NamedTuple):
     """How a decision of the learner fares on a logged round."""
@@ -110,7 +114,7 @@ class Replayed(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     places: NDArray[np.int64]
     """Which of the log's rounds counted, from 0."""
     rewards: Vector
-    """Observed in them; 0 on audits."""
+    """Observed in them, before any amendment; 0 on audits."""
     weights: Vector
     accepted: int
     corrections: int
@@ -168,6 +172,8 @@ def replay(
             audited.append((1 / entry.audit_probability, float(decision.propensities @ deltas)))
         if coin.random() < it.chance:
             learner.learn(decision, feedback)
+            if (amendment := entry.amendment()) is not None:
+                learner.learn(decision, amendment)
             counted.append(_Counted(t, feedback.reward, it.weight, "audit" if entry.revealing else feedback.outcome))
     kinds = Counter(one.kind for one in counted)
     return Replayed(

@@ -59,7 +59,10 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         return float(self.rounds[-1]) / self.seconds
 
     def between(self, start: int, stop: int) -> dict[str, float]:
-        """Means per round from round `start` + 1 to `stop`, both recorded; `violation` over what was shown."""
+        """Means per round from round `start` + 1 to `stop`, both recorded.
+
+        `violation` is over what was shown, `accepted_share` over rounds that were no audits; NaN where there is none.
+        """
         for name, mark in (("start", start), ("stop", stop)):
             if mark not in self.rounds and (name == "stop" or mark != 0):
                 raise InvalidInputError(f"{name} is {mark!r}, which was not recorded; pass it to simulate in at=[...]")
@@ -73,12 +76,14 @@ class Run(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         def gained(values: Vector) -> float:
             return float(values[j - 1] - (values[i - 1] if i else 0.0))
 
-        n, shown = stop - start, gained(self.shown)
+        n, shown, asked = stop - start, gained(self.shown), gained(self.audits)
         return {
+            "reward": gained(self.reward) / n,
             "reward_regret": gained(self.reward_regret) / n,
             "constraint_regret": gained(self.constraint_regret) / n,
-            "audits": gained(self.audits) / n,
+            "audits": asked / n,
             "violation": gained(self.fidelity_regret) / shown - self.tolerance if shown else float("nan"),
+            "accepted_share": gained(self.accepted) / (n - asked) if n > asked else float("nan"),
         }
 
     def summary(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ first. Where none can, importing fails. `python -m typeover.kernels` fills the c
 
 from __future__ import annotations
 
-MODULES = ("corral", "draws", "envelope", "exponentials", "master", "multiplier", "shared", "sums")
+MODULES = ("corral", "draws", "envelope", "exponentials", "leader", "master", "multiplier", "shared", "sums")
 """Every module with compiled functions."""
 NO_CACHE = "cannot cache function"
 """How numba's own error begins when no folder can be written."""

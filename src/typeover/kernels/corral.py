@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from typeover.kernels.exponentials import leader_weights
+from typeover.kernels.leader import SCRATCH, _per_policy, add_and_rank, leader_votes
 from typeover.kernels.master import charge, hedged_ftrl
 from typeover.kernels.shared import (
     ANCHOR,
@@ -37,14 +37,14 @@ from typeover.kernels.shared import (
     Floats,
     Indices,
     Votes,
-    _per_policy,
     _weigh,
     anchor_action,
     effective,
 )
 
-# Rows of `sums` (n_policies each): S; what the sets rest on, the same but for active queries; its squares.
-LOSSES, CONSTRAINT, SQUARES = range(3)
+# Rows of `sums` (n_policies each): S, and where it is needed a second one. What the sets rest on is S itself, but for
+# active queries; its squares matter to the empirical radius only.
+LOSSES, SECOND = range(2)
 # Rows of `master` (one entry per base): mu, L, P, R, rho, rho_0, sum of K rho.
 BLENDS, CHARGED, SHARES, SCALES, INVERSES, FIRST, SPENT = range(7)
 # Entries of `book` after those of `kernels.shared`: sum of v^2, largest b, the last round that counts (0: not known).
@@ -58,7 +58,7 @@ BY_BIAS, BY_RATE, BY_MOMENTS, BY_SQUARES = 0.0, 1.0, 2.0, 3.0
 SHOWN, ASKED_FOR = False, True  # Z
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _excess(squares: float, least_squares: float, t: float, book: Floats, settings: Floats) -> float:
     """What a policy's average over t rounds may exceed the least one by and be kept."""
     form, L = settings[RADIUS], settings[LENGTH]
@@ -84,17 +84,12 @@ def _excess(squares: float, least_squares: float, t: float, book: Floats, settin
     return seen
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def narrow(sums: Floats, alive: Flags, book: Floats, settings: Floats) -> None:
-    """A round more; which policy is the anchor; and, when a look is due, which policies stay."""
+    """A round more; and, when a look is due, which policies stay."""
     book[ROUND] += 1.0
     if settings[KIND] == NONE:
         return
-    best = -1
-    for i in range(alive.size):
-        if alive[i] and (best < 0 or sums[CONSTRAINT, i] < sums[CONSTRAINT, best]):
-            best = i  # ties go to the lowest index
-    book[ANCHOR] = best
     t = book[WEIGHT]
     if settings[KIND] == ACTIVE:
         t = book[CLOSED] if book[CLOSED] > 0.0 else book[ROUND] - 1.0
@@ -102,13 +97,15 @@ def narrow(sums: Floats, alive: Flags, book: Floats, settings: Floats) -> None:
         return
     book[LOOKS] += 1.0
     book[NEXT_LOOK] = max(book[ROUND] + 1.0, book[ROUND] * GROWTH)
-    least, least_squares = sums[CONSTRAINT, best] / t, sums[SQUARES, best]
+    constraint, squares = sums[SECOND if settings[KIND] == ACTIVE else LOSSES], sums[-1]
+    best = int(book[ANCHOR])
+    least = constraint[best] / t
     for i in range(alive.size):
-        if sums[CONSTRAINT, i] / t > least + _excess(sums[SQUARES, i], least_squares, t, book, settings):
+        if constraint[i] / t > least + _excess(squares[i], squares[best], t, book, settings):
             alive[i] = False
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _disagreement(votes: Votes, near: Floats, alive: Flags) -> float:
     """The largest Delta between candidates that policies which are alive may choose."""
     n_actions, largest = near.shape[0], 0.0
@@ -127,7 +124,7 @@ def _disagreement(votes: Votes, near: Floats, alive: Flags) -> float:
     return largest
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _audit_probability(votes: Votes, near: Floats, alive: Flags, book: Floats, settings: Floats) -> float:
     """Gamma, known before the round's action is drawn."""
     kind, t, gamma = settings[KIND], book[ROUND], 0.0
@@ -142,7 +139,7 @@ def _audit_probability(votes: Votes, near: Floats, alive: Flags, book: Floats, s
     return min(1.0, gamma)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _fear(gamma: float, book: Floats, settings: Floats) -> None:
     """Add v^2, and raise b, to what this round's Deltabar may be."""
     kind, square, size = settings[KIND], 1.0, 1.0
@@ -156,7 +153,7 @@ def _fear(gamma: float, book: Floats, settings: Floats) -> None:
     book[BOUND] = max(book[BOUND], size)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _drawn(p: Floats, u: float) -> int:
     """The first entry whose running sum exceeds u; the last possible one takes what rounding left."""
     last, reached = 0, 0.0
@@ -169,7 +166,7 @@ def _drawn(p: Floats, u: float) -> int:
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def pick(
     votes: Votes,
     near: Floats,
@@ -182,8 +179,7 @@ def pick(
     master: Floats,
     book: Floats,
     settings: Floats,
-    weights: Floats,
-    powers: Floats,
+    blocks: Floats,
     scratch: Floats,
     p: Floats,
 ) -> tuple[int, int, bool, float]:
@@ -208,21 +204,11 @@ def pick(
     rate = np.sqrt(np.log(1.0 * alive.size) / spread)
     if (1.0 - mu) * book[BOUND] > 0.0:
         rate = min(rate, 1.0 / ((1.0 - mu) * book[BOUND]))  # Deltabar may be negative
-    total = leader_weights(rewards[m], sums[LOSSES], alive, mu, rate, weights, powers)  # Q_t of Eq. 11
-    p[:] = 0.0
-    for i in range(alive.size):
-        if votes.ndim == 1:
-            p[votes[i]] += weights[i] / total
-        else:
-            for a in range(p.size):
-                p[a] += votes[i, a] * weights[i] / total
-    whole = p.sum()
-    for a in range(p.size):
-        p[a] /= whole
+    leader_votes(rewards[m], sums[LOSSES], alive, votes, mu, rate, blocks, p)  # Q_t of Eq. 11, p_t = Q_t P_t
     return m, _drawn(p, u_action), is_audit, gamma
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def control(votes: Votes, suggestion: int, book: Floats, settings: Floats) -> int:
     """The candidate to which h is the distance; -1 where h, if there is one, waits for what the user does."""
     kind, form = settings[KIND], settings[CONTROL]
@@ -231,26 +217,39 @@ def control(votes: Votes, suggestion: int, book: Floats, settings: Floats) -> in
     return suggestion if kind == ROBUST and form == AS_PLAYED else -1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def _add_squares(votes: Votes, values: Floats, sums: Floats) -> None:
+    """Its square."""
+    for i in range(sums.size):
+        sums[i] += _per_policy(votes, i, values) ** 2
+
+
+@njit(cache=True, error_model="numpy")
 def absorb(
-    votes: Votes, values: Floats, suggestion: int, is_audit: bool, sums: Floats, book: Floats, settings: Floats
+    votes: Votes,
+    values: Floats,
+    suggestion: int,
+    is_audit: bool,
+    sums: Floats,
+    alive: Flags,
+    book: Floats,
+    settings: Floats,
 ) -> None:
-    """Add Deltabar, a value per candidate: to S, and to what the sets rest on."""
+    """Add Deltabar, a value per candidate: to S, and to what the sets rest on; which policy then is the anchor."""
     is_active = settings[KIND] == ACTIVE
     if not is_active:
         book[WEIGHT] += 1.0
         book[PLAYED] += values[suggestion]
         book[PLAYED_SQUARES] += values[suggestion] ** 2
-    for i in range(sums.shape[1]):
-        x = _per_policy(votes, i, values)
-        if not (is_active and is_audit):
-            sums[LOSSES, i] += x  # Eq. 11, on audits too where Deltabar is doubly robust
-        if not is_active or is_audit:
-            sums[CONSTRAINT, i] += x
-            sums[SQUARES, i] += x * x
+    row = SECOND if is_active and is_audit else LOSSES  # Eq. 11, on audits too where Deltabar is doubly robust
+    least = add_and_rank(votes, values, sums[row], alive)
+    if not is_active or is_audit:
+        book[ANCHOR] = least
+    if settings[RADIUS] == BY_SQUARES:
+        _add_squares(votes, values, sums[SECOND])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def answered(
     votes: Votes,
     h: Floats,
@@ -258,6 +257,7 @@ def answered(
     suggestion: int,
     gamma: float,
     sums: Floats,
+    alive: Flags,
     book: Floats,
     settings: Floats,
     bar: Floats,
@@ -268,10 +268,10 @@ def answered(
     is_robust = settings[KIND] == ROBUST
     for a in range(bar.size):
         bar[a] = h[a] + (deltas[a] - h[a]) / gamma if is_robust else deltas[a]
-    absorb(votes, bar, suggestion, ASKED_FOR, sums, book, settings)
+    absorb(votes, bar, suggestion, ASKED_FOR, sums, alive, book, settings)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def pay(
     votes: Votes, base: int, action: int, loss: float, share: float, chance: float, rewards: Floats, master: Floats
 ) -> None:
@@ -280,15 +280,15 @@ def pay(
     estimated = loss / (share * chance)  # Eq. 11 with P_m p_m(a) for P_t
     if estimated == 0.0:
         return
-    for i in range(rewards.shape[1]):
+    own = rewards[base]
+    for i in range(own.size):
         if votes.ndim == 1:
-            if votes[i] == action:
-                rewards[base, i] += estimated
+            own[i] += estimated if votes[i] == action else 0.0
         else:
-            rewards[base, i] += votes[i, action] * estimated
+            own[i] += votes[i, action] * estimated
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def shown(
     votes: Votes,
     deltas: Floats,
@@ -296,6 +296,7 @@ def shown(
     suggestion: int,
     gamma: float,
     sums: Floats,
+    alive: Flags,
     book: Floats,
     settings: Floats,
 ) -> None:
@@ -303,10 +304,10 @@ def shown(
     if is_typed and settings[KIND] == ROBUST:
         _weigh(book, TYPED_LOSS, deltas[suggestion], 1.0 - gamma)
     if settings[KIND] == BIASED:
-        absorb(votes, deltas, suggestion, SHOWN, sums, book, settings)
+        absorb(votes, deltas, suggestion, SHOWN, sums, alive, book, settings)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def run(
     by_context: Votes,
     between: Floats,
@@ -323,8 +324,7 @@ def run(
     master: Floats,
     book: Floats,
     settings: Floats,
-    weights: Floats,
-    powers: Floats,
+    blocks: Floats,
     scratch: Floats,
     p: Floats,
     bar: Floats,
@@ -345,7 +345,7 @@ def run(
         narrow(sums, alive, book, settings)
         m, a, is_audit, gamma = pick(
             votes, near, uniforms[t, 0], uniforms[t, 1], uniforms[t, 2], rewards, sums, alive, master, book, settings,
-            weights, powers, scratch, p,
+            blocks, scratch, p,
         )  # fmt: skip
         suggestions[t], audits[t], asked[t] = a, is_audit, m
         chances[t, 0], chances[t, 1] = master[SHARES, m], p[a]
@@ -355,23 +355,26 @@ def run(
         h = near[at] if at >= 0 else heard
         if is_audit:
             if is_known or not is_told:
-                answered(votes, h, deltas[x, entered[t]], a, effective(gamma, book), sums, book, settings, bar)
+                answered(
+                    votes, h, deltas[x, entered[t]], a, effective(gamma, book), sums, alive, book, settings, bar,
+                )  # fmt: skip
             continue
         if settings[KIND] == ACTIVE or (gamma > 0.0 and (is_known or not is_told)):
-            absorb(votes, h, a, SHOWN, sums, book, settings)
+            absorb(votes, h, a, SHOWN, sums, alive, book, settings)
         pay(votes, m, a, 1.0 - earned[a, t], master[SHARES, m], p[a], rewards, master)
         if is_known:
-            shown(votes, heard, revealed[a, t], a, gamma, sums, book, settings)
+            shown(votes, heard, revealed[a, t], a, gamma, sums, alive, book, settings)
 
 
 def _warm() -> None:
     """Compile every version: a round of two policies and two bases on either kind of votes."""
     is_typed, nothing = True, np.zeros((2, 1), dtype=np.bool_)
     for votes in (np.zeros((1, 2), dtype=np.int32), np.full((1, 2, 2), 0.5)):
-        deltas, rewards, sums = np.zeros((1, 2, 2)), np.zeros((2, 2)), np.zeros((3, 2))
+        deltas, rewards, sums = np.zeros((1, 2, 2)), np.zeros((2, 2)), np.zeros((2, 2))
         alive, master, book, settings = np.ones(2, dtype=np.bool_), np.ones((7, 2)), np.ones(ENTRIES), np.ones(ROOT + 1)
-        weights, powers, scratch, p, two = np.zeros(2), np.zeros(2), np.zeros((5, 2)), np.zeros(2), np.zeros(2)
-        known = rewards, sums, alive, master, book, settings, weights, powers, scratch, p
+        blocks, scratch, p, two = np.zeros(SCRATCH), np.zeros((5, 2)), np.zeros(2), np.zeros(2)
+        known = rewards, sums, alive, master, book, settings, blocks, scratch, p
+        heard = sums, alive, book, settings
         numbers, row = np.zeros(1, dtype=np.int32), votes[0]
         run(
             votes, deltas, deltas, numbers, nothing, np.zeros((2, 1)), nothing, numbers, np.zeros((1, 3)), *known,
@@ -380,7 +383,7 @@ def _warm() -> None:
         narrow(sums, alive, book, settings)
         pick(row, deltas[0], 0.5, 0.5, 0.5, *known)
         control(row, 0, book, settings)
-        absorb(row, two, 0, SHOWN, sums, book, settings)
-        answered(row, two, two, 0, 0.5, sums, book, settings, two.copy())
+        absorb(row, two, 0, SHOWN, *heard)
+        answered(row, two, two, 0, 0.5, *heard, two.copy())
         pay(row, 0, 0, 0.5, 0.5, 0.5, rewards, master)
-        shown(row, two, is_typed, 0, 0.5, sums, book, settings)
+        shown(row, two, is_typed, 0, 0.5, *heard)

@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from typeover.kernels.exponentials import leader_weights
+from typeover.kernels.leader import _per_policy
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -56,18 +57,6 @@ def _full_rate(t: float) -> float:
     """The audit probability where audits are needed in full."""
     rate: float = max(0.5 * t ** (-1.0 / 3.0), 2.0 * t**-0.5)
     return rate
-
-
-@njit(cache=True)
-def _per_policy(votes: Votes, i: int, values: Floats) -> float:
-    """A value per candidate, as policy i meets it."""
-    met = 0.0
-    if votes.ndim == 1:
-        met = values[votes[i]]
-    else:
-        for a in range(values.size):
-            met += votes[i, a] * values[a]
-    return met
 
 
 @njit(cache=True)

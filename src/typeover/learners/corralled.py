@@ -23,11 +23,10 @@ from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.tape import Plays, Tables, Tape
 from typeover.errors import InvalidInputError
-from typeover.learners.checks import check_answer, check_audit, check_loss, votes_of
-from typeover.learners.keeping import Arrays, Keeping, Words
-from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
+from typeover.learners.checks import check_loss, votes_of
+from typeover.learners.keeping import Arrays, Keeping, Words, replace
+from typeover.learners.rounds import Bound, Revealing, between, bind, place
 from typeover.learners.settings import ConstrainedSettings, CorralledSettings
-from typeover.learners.stagewise import outcomes
 from typeover.learners.stamping import interval, let_pass
 from typeover.theory import blend_grid
 from typeover.theory.corral import corral_settings
@@ -58,7 +57,7 @@ class Corral(Keeping):
         self, *, policies: Policies, loss: SurrogateLoss | None, settings: ConstrainedSettings | CorralledSettings,
         revealing: Revealing, seed: int | None, rng: np.random.Generator | None,
     ) -> None:  # fmt: skip
-        from typeover.kernels import corral, shared
+        from typeover.kernels import corral, leader, shared
 
         self.loss = loss if loss is None and settings.constraint is None else check_loss(loss)
         super().__init__(policies=policies, parts={"loss": loss, "revealing": revealing}, seed=seed, rng=rng)
@@ -68,11 +67,13 @@ class Corral(Keeping):
         self._kernel, self._shared = corral, shared
         n = len(policies)
         self._rewards, self._master = np.zeros((0, n)), np.zeros((7, 0))  # bases come with the first round
-        self._sums, self._alive = np.zeros((3, n)), np.ones(n, dtype=np.bool_)
+        self._alive = np.ones(n, dtype=np.bool_)
         self._book = np.zeros(corral.ENTRIES)
         self._book[shared.NEXT_LOOK] = shared.FIRST_LOOK
         self._plain = self._plain_constraint(n)
-        self._scratch = np.zeros(n), np.zeros(n)
+        has_second = self._plain[corral.KIND] == corral.ACTIVE or self._plain[corral.RADIUS] == corral.BY_SQUARES
+        self._sums = np.zeros((1 + has_second, n))
+        self._scratch = np.zeros(leader.SCRATCH)
         self._bound: tuple[Bound, Vector] | None = None
 
     @abc.abstractmethod
@@ -113,19 +114,6 @@ class Corral(Keeping):
             recommended=votes,
         )
 
-    def learn(self, decision: Decision, feedback: Feedback) -> None:
-        """Take the first answer to a decision, with the probabilities of that decision."""
-        check_answer(decision, feedback)
-        if not self._ledger.is_open(decision):
-            return
-        check_audit(decision, feedback)
-        actions, context = decision.round.actions, decision.round.context
-        is_entered, heard = feedback.revealed, None
-        if self.constraint is not None and (is_entered or feedback.outcome is Outcome.ACCEPTED):
-            heard = self._distances(actions, feedback.answer if is_entered else actions[decision.suggestion], context)
-        self._learn(decision, feedback, heard)
-        self._ledger.answered(decision, feedback)
-
     def play(self, tape: Tape) -> Plays:
         """Decide and learn on every round of the tape, by the same compiled functions."""
         self._check_whole()
@@ -141,14 +129,12 @@ class Corral(Keeping):
             bound.votes, near, bound.deltas, tape.contexts, np.array([w.accepted for w in would]),
             np.array([w.rewards for w in would]), np.array([w.revealed for w in would]), entered,
             self._rng.random((n, 3)), self._rewards, self._sums, self._alive, self._master, self._book, self._plain,
-            *self._scratch, np.zeros((5, self._master.shape[1])), np.zeros(n_actions), np.zeros(n_actions),
+            self._scratch, np.zeros((5, self._master.shape[1])), np.zeros(n_actions), np.zeros(n_actions),
             suggestions, audits, np.zeros(n, dtype=np.int32), np.zeros((n, 2)),
         )  # fmt: skip
         shown = np.where(audits, bound.revealing[tape.contexts], suggestions)
         responses = tape.respond(shown, audits)
-        for is_audit in (False, True):
-            chosen = audits == is_audit
-            self._ledger.played(outcomes(responses.among(chosen), is_audit=is_audit))
+        self._ledger.played(responses, audits)
         self._is_torn = False
         return Plays(suggestions, shown, audits, responses)
 
@@ -158,7 +144,7 @@ class Corral(Keeping):
         weight = float(book[k.WEIGHT])
         fidelity = 1 - float(book[k.PLAYED]) / weight if weight else None
         is_robust = isinstance(self.constraint, DoublyRobust) and self.constraint.asks
-        found = self._ledger.figures() | {
+        found = self._counted() | {
             "tolerance": self.tolerance,
             "fidelity": fidelity,
             "fidelity_interval": None,
@@ -208,20 +194,23 @@ class Corral(Keeping):
         propensities = np.zeros(n_actions)
         base, suggestion, is_audit, gamma = kernel.pick(
             votes, near, *self._rng.random(3), self._rewards, self._sums, self._alive, self._master, book, self._plain,
-            *self._scratch, np.zeros((5, self._master.shape[1])), propensities,
+            self._scratch, np.zeros((5, self._master.shape[1])), propensities,
         )  # fmt: skip
         at, h = kernel.control(votes, suggestion, book, self._plain), np.zeros(0)
         if at >= 0 and (is_active or gamma > 0):
             h = self._distances(candidates, candidates[at], context)
             if not is_audit:
-                kernel.absorb(votes, h, suggestion, kernel.SHOWN, self._sums, book, self._plain)
+                kernel.absorb(votes, h, suggestion, kernel.SHOWN, *self._heard())
         share = float(self._master[kernel.SHARES, base])
         kept = Kept(int(base), share, h, float(self._shared.effective(gamma, book)))
         return kept, int(suggestion), bool(is_audit), float(gamma), propensities
 
-    def _learn(self, decision: Decision, feedback: Feedback, heard: Vector | None) -> None:
+    def _learn(self, decision: Decision, feedback: Feedback) -> None:
         kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
-        known = self._sums, self._book, self._plain
+        known = self._heard()
+        is_entered, heard = feedback.revealed, None
+        if self.constraint is not None and (is_entered or feedback.outcome is Outcome.ACCEPTED):
+            heard = self._told(decision, feedback)
         if decision.revealing:
             if heard is None:
                 self._book[self._shared.REFUSED] += 1
@@ -231,12 +220,24 @@ class Corral(Keeping):
         chance = decision.propensities[a]
         kernel.pay(votes, kept.base, a, 1.0 - feedback.reward, kept.share, chance, self._rewards, self._master)
         if heard is not None:
-            kernel.shown(votes, heard, feedback.revealed, a, decision.audit_probability, *known)
+            kernel.shown(votes, heard, is_entered, a, decision.audit_probability, *known)
 
-    def _distances(self, candidates: Actions, answer: Any, context: Any) -> Vector:
-        if self.loss is None:
-            return np.zeros(len(candidates))
-        return check_deltas(self.loss.deltas(candidates, answer, context), candidates, answer)
+    def _amend(self, decision: Decision, accept: Feedback, correction: Feedback) -> None:
+        kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
+        accepted, entered = self._told(decision, accept), self._told(decision, correction)
+        missing, chance = accept.reward, decision.propensities[a]  # the loss rises from 1 - r to 1
+
+        def teach(deltas: Vector, sums: Vector, book: Vector) -> None:
+            is_typed = False  # what is typed over at once is what let_pass weighs: this was let pass at the time
+            kernel.shown(votes, deltas, is_typed, a, decision.audit_probability, sums, self._alive, book, self._plain)
+
+        kernel.pay(votes, kept.base, a, missing, kept.share, chance, self._rewards, self._master)
+        if self._plain[kernel.KIND] == kernel.BIASED:  # the others take no accept for an answer
+            replace(teach, accepted, entered, self._sums, self._book)
+
+    def _heard(self) -> tuple[Any, ...]:
+        """What the kernel's functions that hear of Delta share."""
+        return self._sums, self._alive, self._book, self._plain
 
     def _bind(self, tables: Tables) -> tuple[Bound, Vector]:
         if self._bound is None or self._bound[0].tables is not tables:

@@ -20,11 +20,10 @@ from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.tape import Plays, Tables, Tape
-from typeover.learners.checks import check_answer, check_audit, check_loss, votes_of
-from typeover.learners.keeping import Arrays, Keeping, Words
-from typeover.learners.rounds import Bound, Revealing, between, bind, check_deltas, place
+from typeover.learners.checks import check_loss, votes_of
+from typeover.learners.keeping import Arrays, Keeping, Words, replace
+from typeover.learners.rounds import Bound, Revealing, between, bind, place
 from typeover.learners.settings import SharedSettings
-from typeover.learners.stagewise import outcomes
 from typeover.learners.stamping import interval, let_pass
 
 ARRAYS = ("sums", "flags", "master", "book")
@@ -48,6 +47,7 @@ class SharedExp4(Keeping):
     """Learns from every accept, correction and audit; with `audits=0` fidelity rests on what users volunteer."""
 
     thing = "shared-exp4"
+    loss: SurrogateLoss
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class SharedExp4(Keeping):
         kernel.review(self._sums, *known, weights, powers, played)
         anchor = candidates[kernel.anchor_action(votes, book)]
         try:
-            control = check_deltas(self.loss.deltas(candidates, anchor, context), candidates, anchor)
+            control = self._distances(candidates, anchor, context)
         except Exception:
             book[:] = before  # a round that is refused did not take place
             raise
@@ -139,22 +139,9 @@ class SharedExp4(Keeping):
             recommended=votes,
         )
 
-    def learn(self, decision: Decision, feedback: Feedback) -> None:
-        """Take the first answer to a decision, with the probabilities of that decision."""
-        check_answer(decision, feedback)
-        if not self._ledger.is_open(decision):
-            return
-        check_audit(decision, feedback)
-        actions, answer = decision.round.actions, feedback.answer
-        entered = feedback.revealed
-        if not entered:
-            answer = actions[decision.suggestion]
-        heard = check_deltas(self.loss.deltas(actions, answer, decision.round.context), actions, answer)
-        self._learn(decision, feedback, heard, is_entered=entered)
-        self._ledger.answered(decision, feedback)
-
-    def _learn(self, decision: Decision, feedback: Feedback, heard: Vector, *, is_entered: bool) -> None:
+    def _learn(self, decision: Decision, feedback: Feedback) -> None:
         kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
+        heard, is_entered = self._told(decision, feedback), feedback.revealed
         if decision.revealing:
             if is_entered:
                 bar = np.zeros(len(heard))
@@ -167,6 +154,18 @@ class SharedExp4(Keeping):
         if is_entered or feedback.outcome is Outcome.ACCEPTED:
             gamma = decision.audit_probability
             kernel.taught(votes, a, heard, is_entered, gamma, self._sums, self._book, self._plain)
+
+    def _amend(self, decision: Decision, accept: Feedback, correction: Feedback) -> None:
+        kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
+        accepted, entered = self._told(decision, accept), self._told(decision, correction)
+        missing, probability = accept.reward, decision.propensities[a]  # the loss rises from 1 - r to 1
+
+        def teach(deltas: Vector, sums: Vector, book: Vector) -> None:
+            is_typed = False  # what is typed over at once is what let_pass weighs: this was let pass at the time
+            kernel.taught(votes, a, deltas, is_typed, decision.audit_probability, sums, book, self._plain)
+
+        kernel.rewarded(votes, a, missing, probability, kept.shares, self._sums, self._master)
+        replace(teach, accepted, entered, self._sums, self._book)
 
     def play(self, tape: Tape) -> Plays:
         """Decide and learn on every round of the tape, by the same compiled functions."""
@@ -187,9 +186,7 @@ class SharedExp4(Keeping):
         )  # fmt: skip
         shown = np.where(audits, bound.revealing[tape.contexts], suggestions)
         responses = tape.respond(shown, audits)
-        for is_audit in (False, True):
-            chosen = audits == is_audit
-            self._ledger.played(outcomes(responses.among(chosen), is_audit=is_audit))
+        self._ledger.played(responses, audits)
         self._is_torn = False
         return Plays(suggestions, shown, audits, responses)
 
@@ -200,7 +197,7 @@ class SharedExp4(Keeping):
         fidelity = float(1 - book[kernel.PLAYED] / book[kernel.WEIGHT]) if known else None
         error = math.sqrt(book[kernel.PLAYED_SQUARES]) / book[kernel.WEIGHT] if known else 0.0
         rests_on = "corrections and accepts, taken at their word" if self.settings.audits == 0 else "audits"
-        return self._ledger.figures() | {
+        return self._counted() | {
             "tolerance": self.tolerance,
             "fidelity": fidelity,
             "fidelity_interval": None if fidelity is None else interval(fidelity, error),

@@ -17,12 +17,12 @@ import numpy as np
 from typeover.core.arrays import Actions, Vector, Votes
 from typeover.core.decision import Decision, Round, check_actions
 from typeover.core.draw import cumulative, draw
-from typeover.core.feedback import Feedback, Outcome
+from typeover.core.feedback import Feedback
 from typeover.core.protocols import Policies, SurrogateLoss
 from typeover.core.tape import Plays, Responses, Tables, Tape
-from typeover.learners.checks import check_answer, check_audit, votes_of
+from typeover.learners.checks import votes_of
 from typeover.learners.keeping import Arrays, Keeping, Words
-from typeover.learners.rounds import Bound, Heard, Revealing, bind, check_deltas, heard, likeliest, place
+from typeover.learners.rounds import Bound, Heard, Revealing, bind, heard, likeliest, place
 from typeover.learners.settings import Settings
 from typeover.policies import Mixture
 from typeover.policies.mixture import spread
@@ -122,17 +122,6 @@ class Stagewise(Keeping):
             recommended=votes,
         )
 
-    def learn(self, decision: Decision, feedback: Feedback) -> None:
-        """Take the first answer to a decision; a second one is counted as repeated and left out."""
-        check_answer(decision, feedback)
-        if not self._ledger.is_open(decision):
-            return
-        check_audit(decision, feedback)
-        if self._is_learning(decision.round.number):
-            self._absorb(heard(decision, feedback, self.loss, is_trusting=self.is_trusting))
-            self._is_stale |= self._stage.last == FOR_GOOD
-        self._ledger.answered(decision, feedback)
-
     def play(self, tape: Tape) -> Plays:
         """Decide and learn on every round of the tape, a stage at a time."""
         bound = self._bind(tape.tables)
@@ -150,7 +139,35 @@ class Stagewise(Keeping):
 
     def figures(self) -> dict[str, Any]:
         """Counts, the accepted share, and what this learner has found."""
-        return self._ledger.figures() | {"version": self._version} | self._own_figures()
+        return self._counted() | {"version": self._version} | self._own_figures()
+
+    def _learn(self, decision: Decision, feedback: Feedback) -> None:
+        if self._is_learning(decision.round.number):
+            self._absorb(self._heard(decision, feedback))
+            self._is_stale |= self._stage.last == FOR_GOOD
+
+    def _amend(self, decision: Decision, accept: Feedback, correction: Feedback) -> None:
+        if not self._is_learning(decision.round.number):
+            return
+        (new, came), (old, went) = (self._lesson(self._heard(decision, answer)) for answer in (correction, accept))
+        for name in self._sums:
+            self._sums[name] += new[name] - old[name]
+        self._answered.update(came)
+        self._answered.subtract(went)
+        self._is_stale |= self._stage.last == FOR_GOOD
+
+    def _heard(self, decision: Decision, feedback: Feedback) -> Heard:
+        return heard(decision, feedback, self.loss, is_trusting=self.is_trusting)
+
+    def _lesson(self, heard: Heard) -> tuple[dict[str, Vector], Counter[str]]:
+        """What an answer adds to sums and counts: the same to empty ones as to any."""
+        kept = self._sums, self._answered
+        try:
+            self._sums, self._answered = {name: np.zeros_like(values) for name, values in kept[0].items()}, Counter()
+            self._absorb(heard)
+            return self._sums, self._answered
+        finally:
+            self._sums, self._answered = kept
 
     def _words(self) -> Words:
         return {
@@ -205,7 +222,7 @@ class Stagewise(Keeping):
         if self._stage.anchor < 0 or votes is None or self.loss is None:
             return None
         anchor = actions[int(likeliest(votes[self._stage.anchor]))]
-        return check_deltas(self.loss.deltas(actions, anchor, context), actions, anchor)
+        return self._distances(actions, anchor, context)
 
     def _bind(self, tables: Tables) -> Bound:
         """The world that is being played, worked out once."""
@@ -250,23 +267,9 @@ class Stagewise(Keeping):
                     control=bound.control(stage.anchor, contexts),
                 )
             )
-        for is_audit in (False, True):
-            self._ledger.played(outcomes(responses.among(revealing == is_audit), is_audit=is_audit))
+        self._ledger.played(responses, revealing)
         self._is_torn = False
         return Plays(suggestions, shown, revealing, responses)
-
-
-def outcomes(responses: Responses, *, is_audit: bool) -> dict[str, int]:
-    """How a stretch of rounds ended, as the ledger counts it."""
-    n, accepted = len(responses.accepted), int(np.count_nonzero(responses.accepted))
-    dismissed = int(np.count_nonzero(~responses.accepted & ~responses.revealed))
-    kind = "audit " if is_audit else ""
-    return {
-        kind + Outcome.ACCEPTED: accepted,
-        kind + Outcome.CORRECTED: n - accepted - dismissed,
-        kind + Outcome.DISMISSED: dismissed,
-        "audits": n * is_audit,
-    }
 
 
 def joined(parts: list[Plays]) -> Plays:

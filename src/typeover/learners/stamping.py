@@ -5,6 +5,10 @@
 
 Both are means over all rounds, each answer weighted by the probability to hear of it. nu, the largest Delta that anyone
 lets pass, is a maximum and cannot be identified from means: these figures bound it from below.
+
+Apart from audits, and without them too, amendments (corrections after an accept) are a lower bound: what they replaced
+was let pass at first, and not everybody comes back. The estimates above do not hear of them: at the time they were
+accepts.
 """
 
 from __future__ import annotations
@@ -43,6 +47,20 @@ def let_pass(book: Vector, ledger: Ledger) -> dict[str, Any] | None:
             "wrong_share_interval": _widened(1 - typed, spread, dismissed * n / wrong),
         }
     return found
+
+
+def amendments(ledger: Ledger, *, has_loss: bool) -> dict[str, Any]:
+    """Among accepts, those that were replaced, with a 95 % interval (Wilson), and the mean Delta that they let pass."""
+    n, k, z = ledger.counts[Outcome.ACCEPTED], ledger.counts["amended"], 1.96
+    found: dict[str, Any] = {"amended": k, "amended_share": None, "amended_share_interval": None}
+    if n > 0:
+        middle, half = k + z**2 / 2, z * math.sqrt(k * (n - k) / n + z**2 / 4)
+        found["amended_share"] = k / n
+        found["amended_share_interval"] = [
+            max(0.0, (middle - half) / (n + z**2)),
+            min(1.0, (middle + half) / (n + z**2)),
+        ]
+    return found | {"amended_mean_delta": ledger.amended_loss / n if has_loss and n > 0 else None}
 
 
 def _widened(figure: float, error: float, unknown: float) -> list[float]:

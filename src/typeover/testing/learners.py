@@ -1,19 +1,25 @@
-"""What every learner promises: the same by the same seed, saved and restored, answered late, in any order or twice."""
+"""What every learner promises: the same by the same seed, saved and restored, answered late, in any order or twice.
+
+A correction after an accept is an amendment. A learner whose `figures()` count them as `amended` takes back what the
+accept had taught: it ends as if the correction had come instead. One without that figure leaves them out, as any second
+answer.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from typeover.core.decision import Decision, Round
-from typeover.core.feedback import Feedback
+from typeover.core.feedback import Feedback, Outcome
 from typeover.core.protocols import CompiledLearner, Environment, Learner, Policies
 from typeover.core.state import State
 from typeover.testing.checks import assert_close_state, assert_same_state, refused
@@ -27,10 +33,13 @@ CHANCE = 1e-6
 class LearnerContract:
     """Fixtures: `make` (seed -> learner), `restore` (State -> learner), `world` (an environment), `policies`.
 
-    `rounds` is how many are played: enough for every stage of the learner. `policies` are what `world` compares with.
+    `rounds` is how many are played: enough for every stage of the learner, and for users to accept something.
+    `policies` are what `world` compares with. `apart` are entries of saved arrays that no amendment changes, for they
+    say what users did at the time.
     """
 
     rounds: ClassVar[int] = 60
+    apart: ClassVar[Mapping[str, slice]] = {}
 
     def test_the_same_seed_gives_the_same_decisions(self, make: Make, world: Environment, policies: Policies) -> None:
         one, other = make(3), make(3)
@@ -103,6 +112,48 @@ class LearnerContract:
         one, other = once.state().arrays, twice.state().arrays
         assert one.keys() == other.keys()
         assert all(np.array_equal(values, other[name]) for name, values in one.items())
+
+    def test_an_amendment_teaches_what_the_correction_alone_would_have(
+        self, make: Make, world: Environment, policies: Policies
+    ) -> None:
+        amended, in_turn, alone = make(3), make(3), make(3)
+        later = self._accepted(amended, world, policies)
+        for decision, accept, _ in later:
+            amended.learn(decision, accept)
+        for decision, _, entered in reversed(later):
+            amended.learn(decision, entered)
+        for decision, accept, entered in self._accepted(in_turn, world, policies):
+            in_turn.learn(decision, accept)
+            in_turn.learn(decision, entered)
+        counted = amended.figures().get("amended")
+        assert counted in {None, len(later)}
+        for decision, accept, entered in self._accepted(alone, world, policies):
+            alone.learn(decision, accept if counted is None else entered)
+        assert_close_state(self._taught(alone), self._taught(amended))
+        assert_close_state(self._taught(alone), self._taught(in_turn))
+
+    def test_an_accept_is_amended_once_even_after_a_restart(
+        self, make: Make, restore: Restore, world: Environment, policies: Policies, tmp_path: Path
+    ) -> None:
+        learner = make(3)
+        later = self._accepted(learner, world, policies)
+        for decision, accept, _ in later:
+            learner.learn(decision, accept)
+        for decision, _, entered in later[::2]:
+            learner.learn(decision, entered)
+        restored = restore(State.load(learner.state().save(tmp_path / "amended.npz")))
+        for one in (learner, restored):
+            for decision, _, entered in later:  # every other of them a second time
+                one.learn(decision, entered)
+        assert_same_state(learner.state(), restored.state())
+        assert learner.figures() == restored.figures()
+        before = learner.state()
+        for decision, accept, entered in later:
+            learner.learn(decision, entered)
+            learner.learn(decision, accept)
+        after = learner.state()
+        assert all(np.array_equal(values, after.arrays[name]) for name, values in before.arrays.items())
+        assert learner.figures().get("amended") in {None, len(later)}
 
     def test_unanswered_rounds_do_not_stop_it(self, make: Make, world: Environment, policies: Policies) -> None:
         learner = make(3)
@@ -217,6 +268,27 @@ class LearnerContract:
             if learns:
                 learner.learn(decision, feedback)
             yield decision, feedback
+
+    def _accepted(
+        self, learner: Learner, world: Environment, policies: Policies
+    ) -> list[tuple[Decision, Feedback, Feedback]]:
+        """Rounds that were accepted, not answered yet: the accept, and what might be entered; all others answered."""
+        accepted = []
+        for decision, feedback in list(self._play(learner, world, policies, learns=False)):
+            if feedback.outcome is Outcome.ACCEPTED and not decision.revealing:
+                accept = Feedback(reward=feedback.reward, accepted=True)
+                accepted.append((decision, accept, Feedback(correction=decision.round.actions[decision.index - 1])))
+            else:
+                learner.learn(decision, feedback)
+        assert accepted, f"no suggestion was accepted in {self.rounds} rounds; play more of them"
+        return accepted
+
+    def _taught(self, learner: Learner) -> State:
+        arrays: dict[str, NDArray[Any]] = {name: values.copy() for name, values in learner.state().arrays.items()}
+        for name, entries in self.apart.items():
+            if name in arrays:
+                arrays[name][entries] = 0
+        return State(json={}, arrays=arrays)
 
 
 def assert_same_decision(one: Decision, other: Decision) -> None:

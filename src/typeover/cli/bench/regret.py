@@ -13,9 +13,10 @@ from typing import Any, cast
 import click
 import numpy as np
 
-from typeover.cli.output import Claim, emit, introduce, json_option, print_claims, progress, verdict
+from typeover.cli.output import emit, introduce, json_option, print_claims, progress, verdict
 from typeover.cli.ranges import SEED, SHARE
 from typeover.core.arrays import Vector
+from typeover.core.claims import Claim
 
 HORIZONS = (10**4, 10**5, 10**6, 10**7, 10**8)
 SILENT = "says nothing here"

@@ -15,9 +15,10 @@ import click
 import numpy as np
 
 from typeover.cli.bench.timing import side_by_side
-from typeover.cli.output import Claim, emit, introduce, json_option, print_claims, progress, verdict
+from typeover.cli.output import emit, introduce, json_option, print_claims, progress, verdict
 from typeover.cli.ranges import SEED
 from typeover.core.arrays import Vector
+from typeover.core.claims import Claim
 from typeover.errors import MissingPackageError
 
 SIZES = (1_000, 100_000, 1_000_000)

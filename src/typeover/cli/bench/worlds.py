@@ -6,12 +6,13 @@ One setting for all rows, five world and run seeds, against the best feasible po
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from typeover.cli.output import Claim, progress
-from typeover.constraints import Biased
+from typeover.cli.output import progress
+from typeover.core.claims import Claim
 from typeover.core.protocols import Environment, Learner, Policies
 from typeover.environments import (
     STARVING_BLENDS,
@@ -25,7 +26,8 @@ from typeover.environments import (
     w2,
 )
 from typeover.evaluation import simulate
-from typeover.learners import CorralledExp4, RewardOnly, SharedExp4
+from typeover.learners import RewardOnly, SharedExp4
+from typeover.studies.lineup import build
 from typeover.theory import feasible
 
 ROUNDS = 10**5
@@ -115,21 +117,12 @@ def _default(*, tolerance: float, **others: Any) -> Learner:
     return SharedExp4(tolerance=tolerance, **own, **others)
 
 
-def _algorithm_2(**others: Any) -> Learner:
-    return CorralledExp4(horizon=ROUNDS, **others)
-
-
-def _biased(**others: Any) -> Learner:
-    return CorralledExp4(horizon=ROUNDS, constraint=Biased(bias_bound=0.02), **others)
-
-
 def _rewards_only(*, policies: Policies, seed: int, **others: Any) -> Learner:  # noqa: ARG001 - hears neither
     return RewardOnly(policies=policies, horizon=ROUNDS, seed=seed)
 
 
 BESIDE: dict[str, Callable[..., Learner]] = {
-    "Algorithm 2": _algorithm_2,
-    "Algorithm 2, biased": _biased,
+    **{name: partial(build, name, horizon=ROUNDS) for name in ("Algorithm 2", "Algorithm 2, biased")},
     "rewards only": _rewards_only,
 }
 
