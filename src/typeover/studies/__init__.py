@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "nu": "typeover.studies.nu",
     "active": "typeover.studies.active",
     "lower-bound": "typeover.studies.lower_bound",
     "rubber-stamp": "typeover.studies.rubber_stamp",
