@@ -272,7 +272,7 @@ STUDY = Study(
         "horizon": (HORIZON,),
         "repeats": (300,),
     },
-    quick={"way": WAYS[1:], "exponent": (0.4, 0.6), "strictness": (2.0, 2.5, 3.0, 3.5), "repeats": (150,)},
+    quick={"way": WAYS[1:], "exponent": (0.4, 0.6), "strictness": (2.0, 2.5, 3.5), "repeats": (150,)},
     seeds=20,
     quick_seeds=3,
     run=run,
