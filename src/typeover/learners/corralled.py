@@ -87,6 +87,11 @@ class Corral(Keeping):
         """Epsilon."""
         return float(self.settings.tolerance)
 
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which policies the elimination has left."""
+        return self._alive.copy()
+
     def decide(self, context: Any, actions: Actions) -> Decision:
         """Draw a base, its suggestion and, apart from both, whether to ask instead of showing it."""
         candidates = check_actions(actions)
