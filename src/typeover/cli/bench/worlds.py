@@ -183,9 +183,9 @@ def _ruling_out(constraint: Constraint) -> Callable[..., Learner]:
 
 
 SHORT = 30_000
-"""Rounds of Algorithm 2: 200 runs take a quarter of a minute, and each of these constraints rules policies out by then.
+"""Rounds of Algorithm 2: enough for these constraints to rule policies out, and 200 runs take a quarter of a minute.
 
-Not so the other two: `ActiveQueries` and the paper's radius for `DoublyRobust` keep all 200 for 1e5 rounds.
+Not so for `ActiveQueries` and the paper's radius for `DoublyRobust`, which keep all 200 for 1e5 rounds.
 """
 ELIMINATIONS = {
     "W2, careless 1": Elimination(_w2(1.0), functools.partial(SharedExp4, audits="fixed"), ROUNDS, most=100),
