@@ -187,10 +187,12 @@ def run(
     scales,
     first,
     settings,
+    log=None,
 ):
     """Algorithm 2 with Ltilde of every base (M, n), each round; audits are always answered.
 
-    Returns suggestions, audits, (P_m, p_m(a)) and the policies alive after each round.
+    Returns suggestions, audits, bases, (P_m, p_m(a)), policies alive and P of each round. With a `log` of (P_m, p_m(a))
+    it decides from its own sums and learns with the logged probabilities.
     """
     kind, form = settings[c.KIND], settings[c.CONTROL]
     n_bases, n_policies, K = len(blends), by_context.shape[1], between.shape[2]
@@ -221,7 +223,8 @@ def run(
         m = drawn(P, uniforms[t - 1, 0])
         p = leader(Ltilde[m], alive, rate(blends[m], spent[m], moment, bound, n_policies)) @ rows
         a = drawn(p, uniforms[t - 1, 1])
-        found.append((a, Z, P[m], p[a], alive.copy()))
+        found.append((a, Z, m, (P[m], p[a]), alive.copy(), P.copy()))
+        share, chance = (P[m], p[a]) if log is None else log[t - 1]
 
         truth, is_known = deltas[x, entered[t - 1]], accepted[a, t - 1] or revealed[a, t - 1]
         hat = truth if revealed[a, t - 1] else near[a]  # Deltahat
@@ -236,10 +239,10 @@ def run(
             bar = anchor
         rested = Z * truth if kind == c.ACTIVE else bar
         estimates, squares = estimates + rows @ rested, squares + (rows @ rested) ** 2
-        for base in range(n_bases):
-            heard = (1 - Z) * blends[base] * (base == m) * (np.arange(K) == a) * (1 - earned[a, t - 1]) / (P[m] * p[a])
-            Ltilde[base] += rows @ (heard + (1 - blends[base]) * bar)
-        master_losses[m] += (1 - Z) * (1 - earned[a, t - 1]) / P[m]
+        loss = (1 - Z) * (1 - earned[a, t - 1]) / share
+        heard = np.outer(blends * (np.arange(n_bases) == m), np.arange(K) == a) * loss / chance
+        Ltilde += (heard + np.outer(1 - blends, bar)) @ rows.T
+        master_losses[m] += loss
     return [np.array(column) for column in zip(*found, strict=True)]
 
 
