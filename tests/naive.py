@@ -13,10 +13,10 @@ import numpy as np
 
 from corral_twins import absorb, answered, control, narrow, pay, pick, run, shown  # noqa: F401
 from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
-    anchor_action,
     audited,
     begin,
     choose,
+    consensus,
     effective,
     estimate,
     exponentials,

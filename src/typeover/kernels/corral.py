@@ -39,7 +39,6 @@ from typeover.kernels.shared import (
     Votes,
     _per_policy,
     _weigh,
-    anchor_action,
     effective,
 )
 
@@ -220,6 +219,13 @@ def pick(
     for a in range(p.size):
         p[a] /= whole
     return m, _drawn(p, u_action), is_audit, gamma
+
+
+@njit(cache=True)
+def anchor_action(votes: Votes, book: Floats) -> int:
+    """What the policy of least estimated loss would show: its likeliest candidate."""
+    anchor = int(book[ANCHOR])
+    return int(votes[anchor] if votes.ndim == 1 else np.argmax(votes[anchor]))
 
 
 @njit(cache=True)
