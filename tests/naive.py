@@ -14,7 +14,6 @@ import numpy as np
 from corral_twins import absorb, answered, control, narrow, pay, pick, run, shown  # noqa: F401
 from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
     audited,
-    begin,
     choose,
     consensus,
     effective,

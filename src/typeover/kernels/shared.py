@@ -328,12 +328,6 @@ def rewarded(
 
 
 @njit(cache=True)
-def begin(book: Floats) -> None:
-    """A round more."""
-    book[ROUND] += 1.0
-
-
-@njit(cache=True)
 def play(
     by_context: Votes,
     between: Floats,
@@ -362,7 +356,7 @@ def play(
     for t in range(contexts.size):
         x = contexts[t]
         votes = by_context[x]
-        begin(book)
+        book[ROUND] += 1.0
         review(sums, flags, master, book, settings, weights, powers, played)
         a, is_audit, gamma, lam = choose(
             votes, uniforms[t, 0], uniforms[t, 1], sums, flags, master, book, settings, weights, powers, q, p
@@ -394,7 +388,6 @@ def _warm() -> None:
         )  # fmt: skip
         row, two, is_typed = votes[0], np.zeros(2), True
         known = sums, flags, master, book, settings, scratch[0], scratch[1]
-        begin(book)
         review(*known, scratch[2])
         choose(row, 0.5, 0.5, *known, np.zeros((2, 2)), two)
         effective(0.5, book)

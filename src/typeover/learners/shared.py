@@ -111,7 +111,7 @@ class SharedExp4(Keeping):
         shares, propensities = np.zeros((self._master.shape[1], n_actions)), np.zeros(n_actions)
         known = self._flags, self._master, book, self._plain
         before = book.copy()
-        kernel.begin(book)
+        book[kernel.ROUND] += 1
         kernel.review(self._sums, *known, weights, powers, played)
         anchor = candidates[kernel.consensus(votes, self._flags, np.zeros(n_actions))]
         try:

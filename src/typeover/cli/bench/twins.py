@@ -27,11 +27,6 @@ def leader_weights(
     return float(weights.sum())
 
 
-def begin(book: Vector) -> None:
-    """A round more."""
-    book[k.ROUND] += 1
-
-
 def one_hot(votes: Any, n_actions: int) -> Vector:
     """P_t: probabilities (n, K) of either kind of votes."""
     rows: Vector = np.eye(n_actions)[votes] if votes.ndim == 1 else votes
@@ -185,7 +180,7 @@ def play(
     """Round by round."""
     for t, x in enumerate(contexts):
         votes, known = by_context[x], (sums, flags, master, book, settings, weights, powers)
-        begin(book)
+        book[k.ROUND] += 1
         review(*known, played)
         a, is_audit, gamma, lam = choose(votes, uniforms[t, 0], uniforms[t, 1], *known, q, p)
         suggestions[t], audits[t] = a, is_audit
