@@ -50,6 +50,7 @@ EAGER = 2000.0  # ... and after each audit before this round
 DOUBLINGS = 40.0  # J: how often the sum of squares may double
 CAUTION = 0.2  # lc: the log in the radius that need uses; a heuristic, not a bound
 FLOOR = 0.02
+SLIGHT = 0.02  # how far beyond the tolerance, as a share of it, doubt may carry a policy on the shortlist
 
 
 @njit(cache=True)
@@ -141,7 +142,7 @@ def review(
     lowest = np.inf
     for i in range(n):
         mean, error = sums[CONSTRAINT, i] / weight, np.sqrt(sums[SQUARES, i]) / weight
-        doubt = settings[STRICTNESS] * (error + np.sqrt(sums[SQUARES, best]) / weight)
+        doubt = min(settings[STRICTNESS] * (error + np.sqrt(sums[SQUARES, best]) / weight), SLIGHT * eps)
         flags[LISTED, i] = flags[ALIVE, i] and mean <= least + eps + doubt
         if flags[ALIVE, i]:
             lowest = min(lowest, mean - _radius(sums[SQUARES, i], CAUTION, span, weight))

@@ -62,7 +62,7 @@ class SharedExp4(Keeping):
         base_rate: float = 4.0,
         master_rate: float = 2.0,
         reserve: bool = True,
-        strictness: float = 0.25,
+        strictness: float = 1.0,
         failure: float = 0.05,
         revealing: Revealing = None,
         seed: int | None = None,

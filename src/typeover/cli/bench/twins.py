@@ -72,7 +72,7 @@ def review(
         wide = radius(sums[k.SQUARES], log, span, weight)
         flags[k.ALIVE] &= means <= means[best] + eps + wide[best] + wide
     errors = np.sqrt(sums[k.SQUARES]) / weight
-    doubt = settings[k.STRICTNESS] * (errors + errors[best])
+    doubt = np.minimum(settings[k.STRICTNESS] * (errors + errors[best]), k.SLIGHT * eps)
     flags[k.LISTED] = flags[k.ALIVE] & (means <= means[best] + eps + doubt)
     if settings[k.AUDITS] != k.BY_NEED or t < k.EARLY:
         return
