@@ -48,7 +48,7 @@ FIRST_LOOK, GROWTH = 10.0, 1.1  # looks of the elimination
 EARLY, EVERY = 100.0, 50.0  # need is 1 before EARLY; the shortlist is made anew every EVERY rounds
 EAGER = 2000.0  # ... and after each audit before this round
 DOUBLINGS = 40.0  # J: how often the sum of squares may double
-CAUTION = 0.2  # lc: the log in the radius that need uses; a heuristic, not a bound
+CAUTION = 0.1  # lc: the log in the radius that need uses; a heuristic, not a bound
 FLOOR = 0.02
 SLIGHT = 0.02  # how far beyond the tolerance, as a share of it, doubt may carry a policy on the shortlist
 
