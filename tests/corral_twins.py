@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from typeover.cli.bench.twins import anchor_action, effective, one_hot, weigh
+from typeover.cli.bench.twins import effective, one_hot, weigh
 from typeover.kernels import corral as c
 from typeover.kernels import shared as k
 from typeover.kernels.master import hedged_ftrl
@@ -125,6 +125,12 @@ def pick(votes, near, u_base, u_action, u_audit, rewards, sums, alive, master, b
     eta = rate(mu, master[c.SPENT, m], book[c.MOMENT], book[c.BOUND], alive.size)
     leader_votes(rewards[m], sums[c.LOSSES], alive, votes, mu, eta, blocks, p)
     return m, drawn(p, u_action), is_audit, gamma
+
+
+def anchor_action(votes, book):
+    """The likeliest candidate of the anchor."""
+    vote = votes[int(book[k.ANCHOR])]
+    return int(vote if votes.ndim == 1 else np.argmax(vote))
 
 
 def control(votes, suggestion, book, settings):

@@ -38,7 +38,6 @@ from typeover.kernels.shared import (
     Indices,
     Votes,
     _weigh,
-    anchor_action,
     effective,
 )
 
@@ -209,11 +208,18 @@ def pick(
 
 
 @njit(cache=True, error_model="numpy")
+def _anchor_action(votes: Votes, book: Floats) -> int:
+    """What the policy of least estimated loss would show: its likeliest candidate."""
+    anchor = int(book[ANCHOR])
+    return int(votes[anchor] if votes.ndim == 1 else np.argmax(votes[anchor]))
+
+
+@njit(cache=True, error_model="numpy")
 def control(votes: Votes, suggestion: int, book: Floats, settings: Floats) -> int:
     """The candidate to which h is the distance; -1 where h, if there is one, waits for what the user does."""
     kind, form = settings[KIND], settings[CONTROL]
     if kind == ACTIVE or (kind == ROBUST and form == ANCHORED):
-        return anchor_action(votes, book)
+        return _anchor_action(votes, book)
     return suggestion if kind == ROBUST and form == AS_PLAYED else -1
 
 
