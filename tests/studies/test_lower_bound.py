@@ -59,6 +59,15 @@ def test_a_strict_learner_loses_in_the_first_world_what_its_exploration_costs():
     assert tilted[0]["constraint_regret"] == pytest.approx(0.5 * spread_of(block) * HORIZON, rel=0.1)  # pi1 is kept
 
 
+def test_every_point_has_a_second_world_in_which_the_first_policy_is_unfaithful():
+    points = STUDY.points(quick=False)
+    for point in points:
+        deviation = spread_of(first_block(int(point["horizon"]), float(point["exponent"])))
+        assert point["way"] == HARD or float(point["strictness"]) * deviation < 0.5
+    n_all = math.prod(len(values) for values in STUDY.axes.values())
+    assert len(points) == n_all - 2  # 31 rounds at four deviations, of both ways whose eps that is
+
+
 @pytest.mark.thorough
 def test_the_quick_run_finds_what_the_study_claims(tmp_path):
     result = CliRunner().invoke(main, ["study", "run", "lower-bound", "--quick", "--json", "--out", str(tmp_path)])

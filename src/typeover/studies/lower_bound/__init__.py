@@ -21,6 +21,8 @@ WHOLE, TWO, HARD = "four blocks", "two blocks", "two blocks, capped multiplier"
 WAYS = (WHOLE, TWO, HARD)
 STRICTNESS = (2.0, 2.5, 3.0, 3.5, 4.0)
 """From how many standard deviations of block B on pi1 counts as unfaithful."""
+MOST = 0.5
+"""The largest gamma: all users want pi2's action."""
 HORIZON = 100_000
 NEAR = 10.0
 """The best point at each T^a is to be within this factor of the proof's curve."""
@@ -62,7 +64,7 @@ def run(point: Point, seed: int, data: Path | None) -> list[dict[str, Any]]:  # 
         return {"tilt": tilt, "tolerance": tolerance, "reward_regret": reward, "constraint_regret": constraint}
 
     # what is dear and rare, taking pi1 for unfaithful in S1, needs more users than S2 does
-    return [row(0.0, repeats)] + [row(min(tilt, 0.5), max(1, repeats // 5)) for tilt in tilts]
+    return [row(0.0, repeats)] + [row(min(tilt, MOST), max(1, repeats // 5)) for tilt in tilts]
 
 
 def first_block(horizon: int, exponent: float) -> int:
@@ -73,6 +75,12 @@ def first_block(horizon: int, exponent: float) -> int:
 def spread_of(block: int) -> float:
     """The standard deviation of D_c(pi1) - D_c(pi2) over a block, in S1: each round is 0, or a coin for -1 or 1."""
     return math.sqrt(0.5 / block)
+
+
+def where(point: Point) -> bool:
+    """Where S2 can be had: users lean to pi2's action by gamma > eps, at most 1/2."""
+    limit = float(point["strictness"]) * spread_of(first_block(int(point["horizon"]), float(point["exponent"])))
+    return point["way"] == HARD or TILTS_OF_TOLERANCE[0] * limit <= MOST
 
 
 class Place(NamedTuple):
@@ -277,4 +285,5 @@ STUDY = Study(
     quick_seeds=3,
     run=run,
     analyse=analyse,
+    where=where,
 )
