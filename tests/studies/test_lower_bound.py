@@ -43,6 +43,11 @@ def test_a_point_below_the_curve_and_one_too_far_above_it_each_fail_their_own_cl
     assert (low.holds, first.holds, second.holds) == (True, True, False)
 
 
+def test_the_words_say_which_blocks_are_too_short():
+    assert "blocks of 100 rounds" in STUDY.analyse(made_up({0.4: 10.1, 0.6: 5.0})).words[-1]
+    assert "no setting" not in " ".join(STUDY.analyse(made_up({0.4: 5.0, 0.6: 5.0})).words)
+
+
 def test_a_point_is_the_worst_of_its_tilts_and_knows_whether_the_theorem_is_about_it():
     (point,) = places(made_up({0.4: 3.0}, exponents=(0.4,))).values()
     assert point.ratio == pytest.approx(3)

@@ -174,6 +174,7 @@ def _words(found: Mapping[tuple[str, float, float], Place], nearest: Mapping[flo
     below = sum(place.reward.mean < place.printed for place in found.values())
     inside = sum(place.applies for place in found.values())
     own = {way: [found[best(found, a, way)].ratio for a in nearest] for way in WAYS if _has(found, way)}
+    far = [first_block(HORIZON, a) for a, key in nearest.items() if found[key].ratio > NEAR]
     ways = "; ".join(f"{way} {min(values):.1f} to {max(values):.1f} times" for way, values in own.items())
     return (
         (
@@ -192,6 +193,11 @@ def _words(found: Mapping[tuple[str, float, float], Place], nearest: Mapping[flo
             f"At {inside} of {len(found)} points eps is small enough for the theorem to be about them. At the others, "
             "where eps is as large as what block B can tell apart, the curve belongs to instances of smaller eps and "
             "is there for comparison."
+        ),
+        *(
+            f"With blocks of {block} rounds no setting comes within {NEAR:g} times: block A then knows the rewards too "
+            "badly to weigh them against fidelity, and pi1 is thrown out where it is faithful."
+            for block in far
         ),
     )
 
