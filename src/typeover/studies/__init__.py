@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "constants": "typeover.studies.constants",
     "users": "typeover.studies.users",
     "alignment": "typeover.studies.alignment",
     "rubber-stamp": "typeover.studies.rubber_stamp",
