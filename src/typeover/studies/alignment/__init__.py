@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,31 +123,43 @@ def _words(ends: Endings, saved: dict[Any, Any]) -> tuple[str, ...]:
     agreed = {setting: gain for setting, gain in saved.items() if setting[0] == 1}
     apart = {setting: gain for setting, gain in saved.items() if setting[:2] == (0, 1)}
     shares = [ends.mean("blend", BLENDS, dial, 1.0, USUAL) for dial in (1.0, 0.0)]
-    slack = {careless: ends.column("similarity", BLENDS, 0.0, careless, USUAL) for careless in USERS}
-    at = ALPHAS.index(0.5)
-    means = {careless: sum(curve[at] for curve in curves) / len(curves) for careless, curves in slack.items()}
+    at = ALPHAS.index(0.2)
+    slack = {
+        careless: _mean(curve[at] for curve in ends.column("similarity", BLENDS, 0.0, careless, USUAL))
+        for careless in USERS
+    }
+    misled = max(saved, key=lambda setting: ends.mean("reward_regret", CORRECTIONS, *setting))
+    worst = [ends.mean("reward_regret", name, *misled) for name in (CORRECTIONS, BLENDS, REWARDS)]
     return (
         (
             "Where rewards and corrections agree, blending saves "
-            + ", ".join(
-                f"{agreed[1.0, 0.0, n].mean:.4f} of regret per round with {n:g} candidates" for n in (few, many)
-            )
-            + " when users check everything; the more candidates, the less a reward says and the more a correction."
+            + " and ".join(f"{agreed[1.0, 0.0, n].mean:.4f} per round with {n:g} candidates" for n in (few, many))
+            + " when users check everything: the more candidates, the less a reward says beside a correction."
         ),
         (
-            f"Where they do not, it saves {min(gain.mean for gain in apart.values()):+.4f} to "
-            f"{max(gain.mean for gain in apart.values()):+.4f} per round (below 0: costs)."
+            f"With the dial at 0 and nothing checked it saves {min(gain.mean for gain in apart.values()):+.4f} to "
+            f"{max(gain.mean for gain in apart.values()):+.4f} per round against rewards alone (below 0: costs)."
         ),
         (
-            f"The blend that {BLENDS} comes to rises from {shares[0]:.2f} to {shares[1]:.2f} as the dial falls from 1 "
+            f"The blend that {BLENDS} comes to goes from {shares[0]:.2f} to {shares[1]:.2f} as the dial falls from 1 "
             "to 0 and nothing is checked (1 trusts rewards only)."
         ),
         (
-            "The dial alone does not part the signals. Users who check everything pay only for what is right, so with "
-            f"the dial at 0 the similarity curve is {means[0.0]:.3f} at alpha = 0.5; where they let everything pass it "
-            f"is {means[1.0]:.3f}. In W1 as the paper assumes it, corrections are worth following at every dial."
+            "The dial alone does not part the signals. Users who check everything pay only for what is right: with the "
+            f"dial at 0 and alpha at 0.2 the similarity curve is {slack[0.0]:.3f}, where they let everything pass "
+            f"{slack[1.0]:.3f}. In W1 as the paper assumes it, corrections are worth following at every dial."
+        ),
+        (
+            f"Corrections mislead most at dial {misled[0]:g} with {misled[2]:g} candidates, {USERS[misled[1]]}: alone "
+            f"they cost {worst[0]:.4f} per round, blended {worst[1]:.4f}, rewards alone {worst[2]:.4f}. What they miss "
+            "is what pays more within the tolerance, so that this need not be where the dial is lowest."
         ),
     )
+
+
+def _mean(values: Iterable[float]) -> float:
+    every = list(values)
+    return sum(every) / len(every)
 
 
 def _exists(point: Point) -> bool:

@@ -10,6 +10,8 @@ from typeover.studies.findings import Picture
 
 N_POLICIES = 200
 """Of W1."""
+SHOWN = 0.4
+"""The alphas of the picture end here: further on every line rises."""
 COMPARED = (BLENDS, REWARDS, CORRECTIONS)
 
 
@@ -49,8 +51,9 @@ def pictures(ends: Endings, rounds: int) -> tuple[Picture, ...]:
         Picture(
             name="similarity",
             title="How well corrections stand in for rewards",
-            caption="Definition 1's d(alpha), the slack that a policy may gain on rewards for what it loses on "
-            "corrections; one line for each place of the dial, six candidates. The lower, the better they agree.",
+            caption="Definition 1's d(alpha): how much corrections hold against the best policy that is faithful enough, "
+            "if each unit of reward counts alpha of theirs. A line along 0 says that corrections lead to it; one that "
+            "starts above 0, that they lead elsewhere. One line for each place of the dial, six candidates.",
             chart=charts.curves(
                 _similarity(ends), x="alpha", y="mean", x_title="alpha", y_title="d(alpha)", by="dial", low="low",
                 high="high", facet="users",
@@ -78,6 +81,7 @@ def _similarity(ends: Endings) -> list[dict[str, Any]]:
         for key in ends
         if key[0] == BLENDS and key[3] == USUAL
         for alpha, *values in zip(ALPHAS, *ends.column("similarity", *key), strict=True)
+        if alpha <= SHOWN
     ]
 
 
