@@ -51,9 +51,9 @@ def pictures(ends: Endings, rounds: int) -> tuple[Picture, ...]:
         Picture(
             name="similarity",
             title="How well corrections stand in for rewards",
-            caption="Definition 1's d(alpha): how much corrections hold against the best policy that is faithful enough, "
-            "if each unit of reward counts alpha of theirs. A line along 0 says that corrections lead to it; one that "
-            "starts above 0, that they lead elsewhere. One line for each place of the dial, six candidates.",
+            caption="Definition 1's d(alpha): how much corrections hold against the best policy that is faithful "
+            "enough, if each unit of reward counts alpha of theirs. A line along 0 says that corrections lead to it; "
+            "one that starts above 0, that they lead elsewhere. One line for each place of the dial, six candidates.",
             chart=charts.curves(
                 _similarity(ends), x="alpha", y="mean", x_title="alpha", y_title="d(alpha)", by="dial", low="low",
                 high="high", facet="users",
