@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from typeover.cli.bench.twins import anchor_action, effective, one_hot, weigh
+from typeover.cli.bench.twins import effective, one_hot, weigh
 from typeover.kernels import corral as c
 from typeover.kernels import shared as k
 from typeover.kernels.master import hedged_ftrl
@@ -75,7 +75,7 @@ def leader(losses, alive, eta):
     return Q / Q.sum()
 
 
-def add_and_rank(votes, values, sums, listed):
+def add_and_rank(votes, values, sums, listed, scratch):
     """What each policy meets; the listed entry of least sum."""
     sums += one_hot(votes, values.size) @ values
     return int(np.argmin(np.where(listed, sums, np.inf))) if listed.any() else -1
@@ -127,6 +127,12 @@ def pick(votes, near, u_base, u_action, u_audit, rewards, sums, alive, master, b
     return m, drawn(p, u_action), is_audit, gamma
 
 
+def anchor_action(votes, book):
+    """The likeliest candidate of the anchor."""
+    vote = votes[int(book[k.ANCHOR])]
+    return int(vote if votes.ndim == 1 else np.argmax(vote))
+
+
 def control(votes, suggestion, book, settings):
     """The candidate whose distances are h."""
     if settings[c.KIND] == c.ACTIVE:
@@ -136,10 +142,10 @@ def control(votes, suggestion, book, settings):
     return anchor_action(votes, book) if settings[c.CONTROL] == c.ANCHORED else suggestion
 
 
-def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings):
+def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings, blocks):
     """S, and what the sets rest on, += Deltabar; the anchor."""
     is_active = settings[c.KIND] == c.ACTIVE
-    least = add_and_rank(votes, values, sums[c.SECOND if is_active and is_audit else c.LOSSES], alive)
+    least = add_and_rank(votes, values, sums[c.SECOND if is_active and is_audit else c.LOSSES], alive, blocks)
     if is_audit or not is_active:
         book[k.ANCHOR] = least
     if is_active:
@@ -151,12 +157,12 @@ def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings):
     book[k.PLAYED_SQUARES] += values[suggestion] ** 2
 
 
-def answered(votes, h, deltas, suggestion, gamma, sums, alive, book, settings, bar):
+def answered(votes, h, deltas, suggestion, gamma, sums, alive, book, settings, blocks, bar):
     """Deltabar = h + (Delta - h)/gamma."""
     book[k.ANSWERED] += 1
     weigh(book, k.ASKED_LOSS, deltas[suggestion], gamma)
     bar[:] = h + (deltas - h) / gamma if settings[c.KIND] == c.ROBUST else deltas
-    absorb(votes, bar, suggestion, True, sums, alive, book, settings)
+    absorb(votes, bar, suggestion, True, sums, alive, book, settings, blocks)
 
 
 def pay(votes, base, action, loss, share, chance, rewards, master):
@@ -165,12 +171,12 @@ def pay(votes, base, action, loss, share, chance, rewards, master):
     rewards[base] += (votes == action if votes.ndim == 1 else votes[:, action]) * (loss / (share * chance))
 
 
-def shown(votes, deltas, is_typed, suggestion, gamma, sums, alive, book, settings):
+def shown(votes, deltas, is_typed, suggestion, gamma, sums, alive, book, settings, blocks):
     """What the biased estimate takes at its word."""
     if is_typed and settings[c.KIND] == c.ROBUST:
         weigh(book, k.TYPED_LOSS, deltas[suggestion], 1 - gamma)
     if settings[c.KIND] == c.BIASED:
-        absorb(votes, deltas, suggestion, False, sums, alive, book, settings)
+        absorb(votes, deltas, suggestion, False, sums, alive, book, settings, blocks)
 
 
 def run(
@@ -187,10 +193,12 @@ def run(
     scales,
     first,
     settings,
+    log=None,
 ):
     """Algorithm 2 with Ltilde of every base (M, n), each round; audits are always answered.
 
-    Returns suggestions, audits, (P_m, p_m(a)) and the policies alive after each round.
+    Returns suggestions, audits, bases, (P_m, p_m(a)), policies alive and P of each round. With a `log` of (P_m, p_m(a))
+    it decides from its own sums and learns with the logged probabilities.
     """
     kind, form = settings[c.KIND], settings[c.CONTROL]
     n_bases, n_policies, K = len(blends), by_context.shape[1], between.shape[2]
@@ -221,7 +229,8 @@ def run(
         m = drawn(P, uniforms[t - 1, 0])
         p = leader(Ltilde[m], alive, rate(blends[m], spent[m], moment, bound, n_policies)) @ rows
         a = drawn(p, uniforms[t - 1, 1])
-        found.append((a, Z, P[m], p[a], alive.copy()))
+        found.append((a, Z, m, (P[m], p[a]), alive.copy(), P.copy()))
+        share, chance = (P[m], p[a]) if log is None else log[t - 1]
 
         truth, is_known = deltas[x, entered[t - 1]], accepted[a, t - 1] or revealed[a, t - 1]
         hat = truth if revealed[a, t - 1] else near[a]  # Deltahat
@@ -236,10 +245,10 @@ def run(
             bar = anchor
         rested = Z * truth if kind == c.ACTIVE else bar
         estimates, squares = estimates + rows @ rested, squares + (rows @ rested) ** 2
-        for base in range(n_bases):
-            heard = (1 - Z) * blends[base] * (base == m) * (np.arange(K) == a) * (1 - earned[a, t - 1]) / (P[m] * p[a])
-            Ltilde[base] += rows @ (heard + (1 - blends[base]) * bar)
-        master_losses[m] += (1 - Z) * (1 - earned[a, t - 1]) / P[m]
+        loss = (1 - Z) * (1 - earned[a, t - 1]) / share
+        heard = np.outer(blends * (np.arange(n_bases) == m), np.arange(K) == a) * loss / chance
+        Ltilde += (heard + np.outer(1 - blends, bar)) @ rows.T
+        master_losses[m] += loss
     return [np.array(column) for column in zip(*found, strict=True)]
 
 

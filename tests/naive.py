@@ -24,10 +24,9 @@ from corral_twins import (  # noqa: F401
     shown,
 )
 from typeover.cli.bench.twins import (  # noqa: F401 - the yardsticks of the benchmarks are twins too
-    anchor_action,
     audited,
-    begin,
     choose,
+    consensus,
     effective,
     estimate,
     exponentials,

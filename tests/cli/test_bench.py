@@ -103,7 +103,7 @@ def test_bench_regret_compares_with_theorem_2_and_says_where_it_says_nothing() -
         main, ["bench", "regret", "--quick", "--seeds", "2", "--alignment", "1", "--part", "theorem2"]
     )
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Two parts. Theorem 2: EFBO's regret")
+    assert result.stdout.startswith("Three parts. Theorem 2: EFBO's regret")
     assert "says nothing here" in result.stdout
     assert "4 of 4 claims hold" in result.stdout
 
@@ -130,9 +130,15 @@ def test_every_world_of_the_bench_is_measured_and_judged(monkeypatch: pytest.Mon
     judged = list(worlds.claims(table))
     assert {claim.claim.split(":")[0] for claim in judged} == {name.split(":")[0] for name in worlds.WORLDS}
     assert len(list(worlds.lines(table))) == len(table) + 2
+
+
+def test_every_elimination_of_the_bench_is_measured_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = {name: elimination._replace(rounds=3_000) for name, elimination in worlds.ELIMINATIONS.items()}
+    monkeypatch.setattr(worlds, "ELIMINATIONS", short)
     found, claims = worlds.radius(2)
-    assert found["runs"] == 2
-    assert len(claims) == 2
+    assert set(found) == set(short)
+    assert all(row["runs"] == 2 for row in found.values())
+    assert len(claims) == len(found) + 1
 
 
 def test_rivals_take_turns() -> None:

@@ -89,8 +89,8 @@ def test_each_step_of_a_round_is_that_of_its_twin(audits, is_randomised):
         one, other = twins.sides
         votes, row = twins.votes[seed % 5], twins.deltas[seed % 5, 1]
         weights, powers, played, q, p, bar = twins.scratch()
-        k.begin(4, one[3])
-        naive.begin(4, other[3])
+        one[3][k.ROUND] += 1
+        other[3][k.ROUND] += 1
         one[3][k.NEXT_LOOK] = other[3][k.NEXT_LOOK] = one[3][k.ROUND]  # a look in this round
         k.review(*one, twins.settings, weights, powers, played)
         naive.review(*other, twins.settings, weights, powers, played)
@@ -101,7 +101,7 @@ def test_each_step_of_a_round_is_that_of_its_twin(audits, is_randomised):
         assert found == pytest.approx(twin)
         assert_same((shares, chances, *one), (q, p, *other))
         assert k.effective(0.3, one[3]) == pytest.approx(naive.effective(0.3, other[3]))
-        assert k.anchor_action(votes, one[3]) == naive.anchor_action(votes, other[3])
+        assert k.consensus(votes, one[1], bar) == naive.consensus(votes, other[1], bar)
         k.estimate(votes, row, 2, 0.7, one[0], one[3])
         naive.estimate(votes, row, 2, 0.7, other[0], other[3])
         k.audited(votes, 1, row, twins.deltas[0, 2], 0.2, 0.7, one[0], one[3], bar)
@@ -122,11 +122,23 @@ def test_probabilities_are_a_distribution_and_the_dead_get_nothing(seed, is_rand
     flags[k.LISTED] = source.random(twins.n) < 0.5
     flags[k.LISTED, source.integers(twins.n)] = True
     weights, powers, _, q, p, _ = twins.scratch()
+    before = book[k.SUPPORT]
     k.choose(twins.votes[0], 0.5, 0.5, sums, flags, master, book, twins.settings, weights, powers, q, p)
     assert p.sum() == pytest.approx(1)
+    assert book[k.SUPPORT] - before == (p > 0).sum()
     assert master[k.SHARES].sum() == pytest.approx(1)
     if not is_randomised:
         assert not p[np.setdiff1d(np.arange(4), twins.votes[0][flags[k.LISTED]])].any()
+
+
+@KINDS
+def test_the_anchor_is_what_most_of_the_shortlist_would_show_whatever_the_others_do(is_randomised):
+    votes, flags = np.array([2, 0, 2, 1, 1, 1, 1], dtype=np.int32), np.ones((2, 7), dtype=bool)
+    flags[k.LISTED, 4:] = False  # of 0, 1, 2 and 2 again: 2
+    shown = 0.6 * np.eye(3)[votes] + 0.4 / 3 if is_randomised else votes
+    assert k.consensus(shown, flags, np.zeros(3)) == 2
+    flags[k.LISTED] = True
+    assert k.consensus(shown, flags, np.full(3, 9.0)) == 1
 
 
 def test_policy_sets_only_shrink_and_the_shortlist_lies_within():

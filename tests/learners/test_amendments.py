@@ -69,7 +69,7 @@ def test_amended_in_the_middle_of_a_run_sums_hold_for_each_round_what_was_entere
                 learner.learn(*late)
             waiting.clear()
     if name == "corralled":
-        again._begin(3)
+        again._rewards, again._master = again._bases(3)
     for decision, answer in last:
         again._learn(decision, answer)
     assert learner.figures()["amended"] > 20

@@ -1,9 +1,12 @@
 import json
+import math
 
 import msgspec
 import numpy as np
 import pytest
 
+import corral_twins as twins
+import naive
 import tiny
 import typeover
 from typeover import Feedback, PolicySet
@@ -11,7 +14,9 @@ from typeover.constraints import ActiveQueries, Biased, DoublyRobust
 from typeover.environments import w1, w2
 from typeover.errors import InvalidInputError
 from typeover.kernels import corral as c
+from typeover.kernels import shared as k
 from typeover.learners import ConstrainedExp4, CorralledExp4
+from typeover.learners.corralled import ARRAYS
 from typeover.losses import Function, ZeroOne
 from typeover.policies import Constant, TablePolicies
 
@@ -25,6 +30,11 @@ RULES = pytest.mark.parametrize(
         ActiveQueries(failure=0.9),
     ],
     ids=["biased", "anchored", "played", "counterfactual", "active"],
+)
+OBSERVABLE = pytest.mark.parametrize(
+    "constraint",
+    [Biased(bias_bound=0.02), DoublyRobust(cap=None), ActiveQueries(failure=0.9)],
+    ids=["biased", "robust", "active"],
 )
 NAMES = ["refund", "invoice", "thanks"]
 
@@ -225,6 +235,70 @@ def test_audits_rule_out_the_unfaithful_and_keep_the_faithful_where_users_let_ev
         simulated(learner, world, 100_000)
         assert learner._alive[feasible].all()
         assert not learner._alive.all()
+
+
+def marginal_by_definition(learner, votes, near):
+    """Every base's p_m by Eq. 11, weighed by P; between looks, so that the sets stay."""
+    rewards, sums, alive, master, book = (getattr(learner, f"_{name}") for name in ARRAYS)
+    mu, t, K = master[c.BLENDS], book[k.ROUND] + 1, len(near)
+    assert t < book[k.NEXT_LOOK]
+    P = np.array(naive.hedged_ftrl(master[c.CHARGED], t, master[c.SCALES], master[c.INVERSES], master[c.FIRST]))
+    spent = master[c.SPENT] + K * np.maximum(master[c.INVERSES], 1 / P)
+    gamma = twins.probability(t, book[k.ASKED], votes, near, alive, learner._plain)
+    square, size = twins.moments(twins.effective(gamma, book), learner._plain)
+    total = np.zeros(K)
+    for m in range(len(P)):
+        losses = mu[m] * rewards[m] + (1 - mu[m]) * sums[c.LOSSES]
+        rate = twins.rate(mu[m], spent[m], book[c.MOMENT] + square, max(book[c.BOUND], size), alive.size)
+        total += P[m] * (twins.leader(losses, alive, rate) @ twins.one_hot(votes, K))
+    return total
+
+
+def answer_some(learner, world, n_rounds):
+    session = world.session(seed=4, policies=learner.policies, tolerance=0.1)
+    for _ in range(n_rounds):
+        decision = learner.decide(*session.ask())
+        learner.learn(decision, session.answer(decision))
+
+
+@OBSERVABLE
+@pytest.mark.parametrize("policies", [tiny.tables(policies=9), tiny.randomised(policies=9)], ids=["one", "several"])
+def test_the_marginal_is_the_sum_over_bases_of_what_each_would_do(constraint, policies):
+    world = tiny.world()
+    learner = corralled(world, policies, constraint=constraint)
+    answer_some(learner, world, 124)
+    for x, names in zip(world.tables.contexts, world.tables.actions, strict=True):
+        near = np.array([world.loss.deltas(names, name, x) for name in names])
+        expected = marginal_by_definition(learner, policies.vote(x, names), near)
+        np.testing.assert_allclose(learner.marginal(x, names), expected, rtol=1e-9)
+
+
+@OBSERVABLE
+def test_asking_for_the_marginal_changes_nothing(constraint):
+    world = tiny.world()
+    asked, other = (corralled(world, constraint=constraint) for _ in range(2))
+    for _ in range(40):
+        for x in world.tables.contexts:
+            assert asked.marginal(x, NAMES).sum() == pytest.approx(1)
+        for learner in (asked, other):
+            answer_some(learner, world, 3)
+    assert asked.state().json == other.state().json
+    for name, values in other.state().arrays.items():
+        np.testing.assert_array_equal(asked.state().arrays[name], values)
+
+
+@pytest.mark.parametrize("n_rounds", [0, 150])
+def test_suggestions_come_as_often_as_the_marginal_says(n_rounds):
+    """Hoeffding over three candidates: fails with probability 1e-6 if it is right."""
+    world, policies, n = tiny.world(), tiny.tables(), 3000
+    learner = corralled(world, policies)
+    answer_some(learner, world, n_rounds)
+    state, counts = learner.state(), np.zeros(3)
+    for seed in range(n):
+        clone = CorralledExp4.from_state(state, policies=policies, loss=world.loss)
+        clone._rng = np.random.default_rng(seed)
+        counts[clone.decide(1, NAMES).suggestion] += 1
+    np.testing.assert_allclose(counts / n, learner.marginal(1, NAMES), atol=math.sqrt(math.log(6e6) / (2 * n)))
 
 
 BAD = [

@@ -34,7 +34,8 @@ ALIVE, LISTED = range(2)
 # Rows of `master` (one entry per blend).
 BLENDS, CHARGED, SHARES = range(3)
 # Entries of `book`.
-ROUND, WEIGHT, CANDIDATES, NEED, NEXT_LOOK, LOOKS, ANCHOR, IS_DUE, ASKED, ANSWERED, REFUSED = range(11)
+ROUND, WEIGHT, SUPPORT, NEED, NEXT_LOOK, LOOKS, ANCHOR, IS_DUE, ASKED, ANSWERED, REFUSED = range(11)
+# SUPPORT: how many candidates had p > 0, summed over rounds. ANCHOR is there for `kernels.corral`.
 PLAYED, PLAYED_SQUARES = 11, 12  # lam Deltabar of what was suggested: the fidelity of what is played
 ASKED_LOSS, ASKED_LOSS_SQUARES, ASKED_WRONG, ASKED_WRONG_SQUARES = 13, 14, 15, 16  # audits, each over gamma
 TYPED_LOSS, TYPED_LOSS_SQUARES, TYPED_WRONG, TYPED_WRONG_SQUARES = 17, 18, 19, 20  # corrections, over 1 - gamma
@@ -48,8 +49,9 @@ FIRST_LOOK, GROWTH = 10.0, 1.1  # looks of the elimination
 EARLY, EVERY = 100.0, 50.0  # need is 1 before EARLY; the shortlist is made anew every EVERY rounds
 EAGER = 2000.0  # ... and after each audit before this round
 DOUBLINGS = 40.0  # J: how often the sum of squares may double
-CAUTION = 0.2  # lc: the log in the radius that need uses; a heuristic, not a bound
+CAUTION = 0.1  # lc: the log in the radius that need uses; a heuristic, not a bound
 FLOOR = 0.02
+SLIGHT = 0.02  # how far beyond the tolerance, as a share of it, doubt may carry a policy on the shortlist
 
 
 @njit(cache=True)
@@ -64,8 +66,8 @@ def _base_weights(
     m: int, sums: Floats, flags: Flags, master: Floats, book: Floats, settings: Floats, weights: Floats, powers: Floats
 ) -> float:
     """Q_m, not normalised; returns its sum."""
-    blend, n_actions = master[BLENDS, m], book[CANDIDATES] / max(1.0, book[ROUND])
-    variance = blend * blend * n_actions + (1.0 - blend) * (1.0 - blend)
+    blend, support = master[BLENDS, m], max(1.0, book[SUPPORT] / book[ROUND])
+    variance = blend * blend * support + (1.0 - blend) * (1.0 - blend)
     n_policies = max(2.0, 1.0 * weights.size)
     rate = settings[BASE_RATE] * np.sqrt(np.log(n_policies) / (variance * book[ROUND]))
     return leader_weights(sums[REWARDS], sums[LOSSES], flags[LISTED], blend, rate, weights, powers)
@@ -75,7 +77,7 @@ def _base_weights(
 def _share_out(master: Floats, book: Floats, settings: Floats) -> None:
     """P: exponential weights over the blends, with a reserve for the one that trusts rewards only."""
     n, t = master.shape[1], book[ROUND]
-    rate = settings[MASTER_RATE] * np.sqrt(np.log(max(2.0, 1.0 * n)) / max(1.0, book[CANDIDATES]))
+    rate = settings[MASTER_RATE] * np.sqrt(np.log(max(2.0, 1.0 * n)) / max(1.0, book[SUPPORT]))
     least, total = master[CHARGED].min(), 0.0
     for m in range(n):
         master[SHARES, m] = np.exp(-rate * (master[CHARGED, m] - least))
@@ -116,7 +118,6 @@ def review(
     for i in range(n):
         if flags[ALIVE, i] and (best < 0 or sums[CONSTRAINT, i] < sums[CONSTRAINT, best]):
             best = i
-    book[ANCHOR] = best
     span = 2.0 if settings[AUDITS] == NO_AUDITS else 1.0 + 1.0 / min(1.0, _full_rate(t))
     least, eps = sums[CONSTRAINT, best] / weight, settings[TOLERANCE]
     if is_look:
@@ -130,7 +131,7 @@ def review(
     lowest = np.inf
     for i in range(n):
         mean, error = sums[CONSTRAINT, i] / weight, np.sqrt(sums[SQUARES, i]) / weight
-        doubt = settings[STRICTNESS] * (error + np.sqrt(sums[SQUARES, best]) / weight)
+        doubt = min(settings[STRICTNESS] * (error + np.sqrt(sums[SQUARES, best]) / weight), SLIGHT * eps)
         flags[LISTED, i] = flags[ALIVE, i] and mean <= least + eps + doubt
         if flags[ALIVE, i]:
             lowest = min(lowest, mean - _radius(sums[SQUARES, i], CAUTION, span, weight))
@@ -186,6 +187,7 @@ def choose(
     suggestion, last, reached = -1, 0, 0.0
     for a in range(p.size):
         if p[a] > 0.0:
+            book[SUPPORT] += 1.0  # sum_m P_m V_m = sum_a p(a)/p(a): what the rates of later rounds pay for
             last = a
             reached += p[a]
             if suggestion < 0 and u_action < reached:
@@ -215,10 +217,17 @@ def effective(gamma: float, book: Floats) -> float:
 
 
 @njit(cache=True)
-def anchor_action(votes: Votes, book: Floats) -> int:
-    """What the policy of least estimated loss would show: its likeliest candidate."""
-    anchor = int(book[ANCHOR])
-    return int(votes[anchor] if votes.ndim == 1 else np.argmax(votes[anchor]))
+def consensus(votes: Votes, flags: Flags, counts: Floats) -> int:
+    """What most of the shortlist would show: the anchor. `counts` is scratch, an entry per candidate."""
+    counts[:] = 0.0
+    for i in range(flags.shape[1]):
+        if flags[LISTED, i]:
+            if votes.ndim == 1:
+                counts[votes[i]] += 1.0
+            else:
+                for a in range(counts.size):
+                    counts[a] += votes[i, a]
+    return int(np.argmax(counts))
 
 
 @njit(cache=True)
@@ -309,13 +318,6 @@ def rewarded(
 
 
 @njit(cache=True)
-def begin(n_actions: int, book: Floats) -> None:
-    """A round more, with this many candidates."""
-    book[ROUND] += 1.0
-    book[CANDIDATES] += n_actions
-
-
-@njit(cache=True)
 def play(
     by_context: Votes,
     between: Floats,
@@ -344,13 +346,13 @@ def play(
     for t in range(contexts.size):
         x = contexts[t]
         votes = by_context[x]
-        begin(p.size, book)
+        book[ROUND] += 1.0
         review(sums, flags, master, book, settings, weights, powers, played)
         a, is_audit, gamma, lam = choose(
             votes, uniforms[t, 0], uniforms[t, 1], sums, flags, master, book, settings, weights, powers, q, p
         )
         suggestions[t], audits[t] = a, is_audit
-        control = between[x, anchor_action(votes, book)]
+        control = between[x, consensus(votes, flags, bar)]
         if is_audit:
             audited(votes, a, control, deltas[x, entered[t]], effective(gamma, book), lam, sums, book, bar)
             continue
@@ -376,11 +378,10 @@ def _warm() -> None:
         )  # fmt: skip
         row, two, is_typed = votes[0], np.zeros(2), True
         known = sums, flags, master, book, settings, scratch[0], scratch[1]
-        begin(2, book)
         review(*known, scratch[2])
         choose(row, 0.5, 0.5, *known, np.zeros((2, 2)), two)
         effective(0.5, book)
-        anchor_action(row, book)
+        consensus(row, flags, two.copy())
         estimate(row, two, 0, 1.0, sums, book)
         audited(row, 0, two, two, 0.5, 1.0, sums, book, two.copy())
         taught(row, 0, two, is_typed, 0.5, sums, book, settings)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from typeover.constraints import ActiveQueries, Constraint, DoublyRobust, constraint_of
 from typeover.constraints.estimators import unconstrained
@@ -85,6 +86,11 @@ class Corral(Keeping):
         """Epsilon."""
         return float(self.settings.tolerance)
 
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which policies the elimination has left."""
+        return self._alive.copy()
+
     def decide(self, context: Any, actions: Actions) -> Decision:
         """Draw a base, its suggestion and, apart from both, whether to ask instead of showing it."""
         candidates = check_actions(actions)
@@ -114,12 +120,31 @@ class Corral(Keeping):
             recommended=votes,
         )
 
+    def marginal(self, context: Any, actions: Actions) -> Vector:
+        """How likely the next round is to suggest each candidate, over all bases: sum of P_m p_m(a).
+
+        Of the next round, since the sums that an earlier decision was drawn from are gone; it changes nothing and takes
+        O(M n_policies).
+        """
+        candidates = check_actions(actions)
+        self._check_whole()
+        votes, near = votes_of(self.policies, context, candidates), self._near(candidates, context)
+        rewards, master = self._bases(len(candidates))
+        chances, reached = np.zeros(len(candidates)), 0.0
+        for m in range(master.shape[1]):
+            own, p = master.copy(), np.zeros(len(candidates))
+            which = np.array([reached, 0.0, 1.0])  # the uniform that draws base m
+            self._pick(votes, near, which, rewards, self._alive.copy(), own, self._book.copy(), p)
+            share = own[self._kernel.SHARES, m]
+            chances, reached = chances + share * p, reached + share
+        return chances
+
     def play(self, tape: Tape) -> Plays:
         """Decide and learn on every round of the tape, by the same compiled functions."""
         self._check_whole()
         bound, near = self._bind(tape.tables)
         n, n_actions = len(tape.contexts), bound.deltas.shape[2]
-        self._begin(n_actions)
+        self._rewards, self._master = self._bases(n_actions)
         nothing = np.zeros(n, dtype=np.bool_)
         would = [tape.respond(np.full(n, a, dtype=np.int32), nothing) for a in range(n_actions)]
         entered = tape.respond(np.full(n, -1, dtype=np.int32), ~nothing).entered
@@ -178,24 +203,21 @@ class Corral(Keeping):
         horizon = self.settings.horizon
         return self.constraint.plain(tolerance=self.settings.tolerance, horizon=horizon, n_policies=n_policies)
 
-    def _begin(self, n_actions: int) -> None:
-        """Bases, once it is known how many candidates a round has."""
-        if self._master.shape[1] == 0:
-            self._master = self._new_bases(n_actions)
-            self._rewards = np.zeros((self._master.shape[1], len(self.policies)))
+    def _bases(self, n_actions: int) -> tuple[Vector, Vector]:
+        """`rewards` and `master`; new ones before the first round, which tells how many candidates a round has."""
+        if self._master.shape[1]:
+            return self._rewards, self._master
+        master = self._new_bases(n_actions)
+        return np.zeros((master.shape[1], len(self.policies))), master
 
     def _drawn(self, votes: Votes, candidates: Actions, context: Any) -> tuple[Kept, int, bool, float, Vector]:
-        kernel, book, n_actions = self._kernel, self._book, len(candidates)
-        self._begin(n_actions)
-        kernel.narrow(self._sums, self._alive, book, self._plain)
-        near, is_active = np.zeros((1, 1)), isinstance(self.constraint, ActiveQueries)
-        if is_active and not book[kernel.CLOSED]:
-            near = np.array([self._distances(candidates, a, context) for a in candidates])
-        propensities = np.zeros(n_actions)
-        base, suggestion, is_audit, gamma = kernel.pick(
-            votes, near, *self._rng.random(3), self._rewards, self._sums, self._alive, self._master, book, self._plain,
-            self._scratch, np.zeros((5, self._master.shape[1])), propensities,
-        )  # fmt: skip
+        kernel, book = self._kernel, self._book
+        is_active, propensities = isinstance(self.constraint, ActiveQueries), np.zeros(len(candidates))
+        self._rewards, self._master = self._bases(len(candidates))
+        near = self._near(candidates, context)
+        base, suggestion, is_audit, gamma = self._pick(
+            votes, near, self._rng.random(3), self._rewards, self._alive, self._master, book, propensities
+        )
         at, h = kernel.control(votes, suggestion, book, self._plain), np.zeros(0)
         if at >= 0 and (is_active or gamma > 0):
             h = self._distances(candidates, candidates[at], context)
@@ -204,6 +226,25 @@ class Corral(Keeping):
         share = float(self._master[kernel.SHARES, base])
         kept = Kept(int(base), share, h, float(self._shared.effective(gamma, book)))
         return kept, int(suggestion), bool(is_audit), float(gamma), propensities
+
+    def _near(self, candidates: Actions, context: Any) -> Vector:
+        """Delta between candidates, where it decides whether to ask."""
+        if not isinstance(self.constraint, ActiveQueries) or self._book[self._kernel.CLOSED]:
+            return np.zeros((1, 1))
+        return np.array([self._distances(candidates, a, context) for a in candidates])
+
+    def _pick(
+        self, votes: Votes, near: Vector, uniforms: Vector, rewards: Vector, alive: NDArray[np.bool_],
+        master: Vector, book: Vector, p: Vector,
+    ) -> tuple[int, int, bool, float]:  # fmt: skip
+        """The next round: fills P, and p of the base that is asked."""
+        u_base, u_action, u_audit = uniforms
+        self._kernel.narrow(self._sums, alive, book, self._plain)
+        drawn: tuple[int, int, bool, float] = self._kernel.pick(
+            votes, near, u_base, u_action, u_audit, rewards, self._sums, alive, master, book, self._plain,
+            self._scratch, np.zeros((5, master.shape[1])), p,
+        )  # fmt: skip
+        return drawn
 
     def _learn(self, decision: Decision, feedback: Feedback) -> None:
         kernel, kept, votes, a = self._kernel, decision.kept, decision.recommended, decision.suggestion
@@ -229,7 +270,8 @@ class Corral(Keeping):
 
         def teach(deltas: Vector, sums: Vector, book: Vector) -> None:
             is_typed = False  # what is typed over at once is what let_pass weighs: this was let pass at the time
-            kernel.shown(votes, deltas, is_typed, a, decision.audit_probability, sums, self._alive, book, self._plain)
+            known = sums, self._alive, book, self._plain, self._scratch
+            kernel.shown(votes, deltas, is_typed, a, decision.audit_probability, *known)
 
         kernel.pay(votes, kept.base, a, missing, kept.share, chance, self._rewards, self._master)
         if self._plain[kernel.KIND] == kernel.BIASED:  # the others take no accept for an answer
@@ -237,7 +279,7 @@ class Corral(Keeping):
 
     def _heard(self) -> tuple[Any, ...]:
         """What the kernel's functions that hear of Delta share."""
-        return self._sums, self._alive, self._book, self._plain
+        return self._sums, self._alive, self._book, self._plain, self._scratch
 
     def _bind(self, tables: Tables) -> tuple[Bound, Vector]:
         if self._bound is None or self._bound[0].tables is not tables:

@@ -140,8 +140,8 @@ class SharedSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     master_rate: float = 2.0
     reserve: bool = True
     """Keep a falling share, t^(-1/3), for the largest blend, so that it cannot starve."""
-    strictness: float = 0.25
-    """How many standard errors a policy may seem beyond the tolerance and still be played."""
+    strictness: float = 1.0
+    """How many standard errors a policy may seem beyond the tolerance, by a fiftieth of it at most, and be played."""
     failure: float = 0.05
     """With which probability the elimination may lose a feasible policy."""
 

@@ -1,9 +1,10 @@
 """SharedExp4, the default for a finite set of policies: one mixture, every blend learns from every round.
 
 Exp4 at several blends of rewards and corrections, weighed against each other by what they would have earned; fidelity
-from anchored doubly robust estimates (notes section 5, form iii); a constraint in two layers, elimination for the
-guarantee and a shortlist for what is played; audits while what is played is not certified. No knowledge of the horizon,
-of nu or of careless users. What is guaranteed: docs/decisions/0018. Equations: `kernels.shared`.
+from doubly robust estimates (notes section 5, form iii) anchored at what most of the shortlist would show; a constraint
+in two layers, elimination for the guarantee and a shortlist for what is played; audits while what is played is not
+certified. No knowledge of the horizon, of nu or of careless users. What is guaranteed: docs/decisions/0018. Equations:
+`kernels.shared`.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class SharedExp4(Keeping):
         base_rate: float = 4.0,
         master_rate: float = 2.0,
         reserve: bool = True,
-        strictness: float = 0.25,
+        strictness: float = 1.0,
         failure: float = 0.05,
         revealing: Revealing = None,
         seed: int | None = None,
@@ -110,9 +111,9 @@ class SharedExp4(Keeping):
         shares, propensities = np.zeros((self._master.shape[1], n_actions)), np.zeros(n_actions)
         known = self._flags, self._master, book, self._plain
         before = book.copy()
-        kernel.begin(n_actions, book)
+        book[kernel.ROUND] += 1
         kernel.review(self._sums, *known, weights, powers, played)
-        anchor = candidates[kernel.anchor_action(votes, book)]
+        anchor = candidates[kernel.consensus(votes, self._flags, np.zeros(n_actions))]
         try:
             control = self._distances(candidates, anchor, context)
         except Exception:

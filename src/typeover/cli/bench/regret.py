@@ -23,11 +23,12 @@ SILENT = "says nothing here"
 
 
 WORDS = """
-Two parts. Theorem 2: EFBO's regret per round, as measured, against the bound that Theorem 2 promises, at horizons ten
+Three parts. Theorem 2: EFBO's regret per round, as measured, against the bound that Theorem 2 promises, at horizons ten
 times apart (uniform play, the regret of suggesting anything, stands beside: a bound above it says nothing). The bar:
 measured / promised must not grow over the last tenfold horizon; the theorem hides constants, so the ratio is shown.
 Worlds: the default learner SharedExp4 over 1e5 rounds among users who agree, let everything pass, or change: what it
 earns less than the best faithful policy, how much it asks, and how far what it shows is beyond the tolerance.
+Elimination: how many of 200 runs rule out a policy that keeps the tolerance, for SharedExp4 and for Algorithm 2.
 """
 PARTS = ("theorem2", "worlds", "radius")
 
@@ -39,7 +40,7 @@ PARTS = ("theorem2", "worlds", "radius")
 @click.option("--seed", default=0, show_default=True, type=SEED, help="Seed of the first world; the next ones follow.")
 @click.option("--alignment", "alignments", multiple=True, default=(1.0, 0.5, 0.0), type=SHARE, show_default=True,
               help="How far rewards agree with fidelity; may be given several times.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="Horizons up to 1e6 only, two seeds per world, 20 runs of the elimination.")
+@click.option("--quick", is_flag=True, help="Horizons up to 1e6 only, two seeds per world, 20 runs per elimination.")
 @click.option("--part", "parts", multiple=True, default=PARTS, type=click.Choice(PARTS), show_default=True,
               help="What to measure; may be given several times.")  # fmt: skip
 def regret(

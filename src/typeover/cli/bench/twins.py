@@ -27,12 +27,6 @@ def leader_weights(
     return float(weights.sum())
 
 
-def begin(n_actions: int, book: Vector) -> None:
-    """A round more."""
-    book[k.ROUND] += 1
-    book[k.CANDIDATES] += n_actions
-
-
 def one_hot(votes: Any, n_actions: int) -> Vector:
     """P_t: probabilities (n, K) of either kind of votes."""
     rows: Vector = np.eye(n_actions)[votes] if votes.ndim == 1 else votes
@@ -41,9 +35,9 @@ def one_hot(votes: Any, n_actions: int) -> Vector:
 
 def mixtures(sums: Vector, flags: Any, master: Vector, book: Vector, settings: Vector) -> Vector:
     """Q_m of every blend, shape (M, n)."""
-    t, n_actions, n = book[k.ROUND], book[k.CANDIDATES] / book[k.ROUND], sums.shape[1]
+    t, support, n = book[k.ROUND], max(1, book[k.SUPPORT] / book[k.ROUND]), sums.shape[1]
     mu = master[k.BLENDS][:, None]
-    rate = settings[k.BASE_RATE] * np.sqrt(np.log(max(2, n)) / ((mu**2 * n_actions + (1 - mu) ** 2) * t))
+    rate = settings[k.BASE_RATE] * np.sqrt(np.log(max(2, n)) / ((mu**2 * support + (1 - mu) ** 2) * t))
     blended = mu * sums[k.REWARDS] + (1 - mu) * sums[k.LOSSES]
     least = blended[:, flags[k.LISTED]].min(axis=1, keepdims=True)
     weights = np.exp(np.maximum(np.minimum(-rate * (blended - least), 0), -708)) * flags[k.LISTED]
@@ -69,7 +63,6 @@ def review(
     book[k.IS_DUE] = 0
     means, eps = sums[k.CONSTRAINT] / weight, settings[k.TOLERANCE]
     best = int(np.argmin(np.where(flags[k.ALIVE], sums[k.CONSTRAINT], np.inf)))
-    book[k.ANCHOR] = best
     full = max(0.5 * t ** (-1 / 3), 2 * t**-0.5)
     span = 2.0 if settings[k.AUDITS] == k.NO_AUDITS else 1 + 1 / min(1.0, full)
     if is_look:
@@ -79,7 +72,7 @@ def review(
         wide = radius(sums[k.SQUARES], log, span, weight)
         flags[k.ALIVE] &= means <= means[best] + eps + wide[best] + wide
     errors = np.sqrt(sums[k.SQUARES]) / weight
-    doubt = settings[k.STRICTNESS] * (errors + errors[best])
+    doubt = np.minimum(settings[k.STRICTNESS] * (errors + errors[best]), k.SLIGHT * eps)
     flags[k.LISTED] = flags[k.ALIVE] & (means <= means[best] + eps + doubt)
     if settings[k.AUDITS] != k.BY_NEED or t < k.EARLY:
         return
@@ -96,7 +89,7 @@ def choose(
 ) -> tuple[int, bool, float, float]:  # fmt: skip
     """P, q, p, the suggestion and the audit."""
     t, n_blends = book[k.ROUND], master.shape[1]
-    rate = settings[k.MASTER_RATE] * np.sqrt(np.log(max(2, n_blends)) / book[k.CANDIDATES])
+    rate = settings[k.MASTER_RATE] * np.sqrt(np.log(max(2, n_blends)) / max(1, book[k.SUPPORT]))
     shares = np.exp(-rate * (master[k.CHARGED] - master[k.CHARGED].min()))
     kept = min(0.5, t ** (-1 / 3)) if settings[k.RESERVE] else 0.0
     master[k.SHARES] = (1 - kept) * shares / shares.sum() + kept * (np.arange(n_blends) == n_blends - 1)
@@ -104,6 +97,7 @@ def choose(
     q[:] = heard[:, None] * (mixtures(sums, flags, master, book, settings) @ one_hot(votes, p.size))
     p[:] = (master[k.SHARES] * heard) @ q
     p /= p.sum()
+    book[k.SUPPORT] += (p > 0).sum()
     running = np.cumsum(p)
     running[running >= running[-1]] = np.inf
     suggestion = int(np.searchsorted(running, u_action, side="right"))
@@ -123,10 +117,9 @@ def effective(gamma: float, book: Vector) -> float:
     return float(gamma * answered / (1 - gamma + gamma * answered))
 
 
-def anchor_action(votes: Any, book: Vector) -> int:
-    """The likeliest candidate of the anchor."""
-    vote = votes[int(book[k.ANCHOR])]
-    return int(vote if votes.ndim == 1 else np.argmax(vote))
+def consensus(votes: Any, flags: Any, counts: Vector) -> int:
+    """The candidate that most of the shortlist choose."""
+    return int(np.argmax(one_hot(votes, counts.size)[flags[k.LISTED]].sum(axis=0)))
 
 
 def estimate(votes: Any, values: Vector, suggestion: int, lam: float, sums: Vector, book: Vector) -> None:
@@ -187,11 +180,11 @@ def play(
     """Round by round."""
     for t, x in enumerate(contexts):
         votes, known = by_context[x], (sums, flags, master, book, settings, weights, powers)
-        begin(p.size, book)
+        book[k.ROUND] += 1
         review(*known, played)
         a, is_audit, gamma, lam = choose(votes, uniforms[t, 0], uniforms[t, 1], *known, q, p)
         suggestions[t], audits[t] = a, is_audit
-        control = between[x, anchor_action(votes, book)]
+        control = between[x, consensus(votes, flags, bar)]
         if is_audit:
             audited(votes, a, control, deltas[x, entered[t]], effective(gamma, book), lam, sums, book, bar)
             continue
