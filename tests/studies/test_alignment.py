@@ -35,7 +35,7 @@ def made_up(*, agreed=0.01, apart=0.01, violation=-0.04):
     [
         ({}, []),
         ({"agreed": -0.001}, ["Rewards and corrections agree"]),
-        ({"apart": -0.006}, ["They do not"]),
+        ({"apart": -0.021}, ["They do not"]),
         ({"violation": 0.001}, [BLENDS]),
     ],
 )

@@ -38,7 +38,7 @@ QUICK = (
 )  # fmt: skip
 QUICK_WORLDS = ("W1 dial 1", "W1 dial 0", "W2 100 %", "W2 70 %", "U2", "U3")
 ROUNDS, QUICK_ROUNDS = 50_000, 20_000
-WITHIN = {ROUNDS: 0.005, QUICK_ROUNDS: 0.01}
+WITHIN = {ROUNDS: 0.005, QUICK_ROUNDS: 0.02}
 """How much more regret per round the default may have than the setting that the other worlds choose."""
 
 
