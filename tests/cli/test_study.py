@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -82,6 +83,18 @@ def test_a_part_of_the_points_is_run_without_a_verdict():
     assert "run it without --only" in result.stderr
     whole = call("run", "tiny", "--workers", "1")
     assert "6 of 12 tasks were run now" in whole.stderr
+
+
+def test_what_needs_a_folder_is_left_out_without_one_and_said_so(monkeypatch, tmp_path):
+    import tiny_study
+
+    axes = tiny_study.STUDY.axes | {"learner": ("a", "letter")}
+    monkeypatch.setattr(tiny_study, "STUDY", msgspec.structs.replace(tiny_study.STUDY, axes=axes, extras=("letter",)))
+    result = call("run", "tiny", "--workers", "1")
+    assert "6 of 6 tasks were run now" in result.stderr
+    assert "left out without --data: what rests on letter" in result.stderr
+    (tmp_path / "letter").mkdir()
+    assert "6 of 12 tasks were run now" in call("run", "tiny", "--workers", "1", "--data", str(tmp_path)).stderr
 
 
 def test_results_of_no_task_of_this_run_are_counted():

@@ -127,6 +127,22 @@ def test_data_is_asked_for_when_something_is_to_be_run_with_it(tmp_path, path):
     assert run_study(reading, path, wanted(reading), workers=1).n_ran == 0
 
 
+def test_points_that_read_something_more_are_left_out_where_no_folder_is_named(tmp_path, path):
+    some = msgspec.structs.replace(STUDY, axes=STUDY.axes | {"learner": ("a", "letter")}, extras=("letter",))
+    part = wanted(some, n_seeds=1, has_data=False)
+    assert {point["learner"] for point, _ in part.tasks} == {"a"}
+    run_study(some, path, part, workers=1)
+    assert len(complete(some, path)[0]) == 2
+    whole = wanted(some, n_seeds=1)
+    with pytest.raises(InvalidInputError, match="study 'tiny' reads letter; name their folder with --data DIR"):
+        run_study(some, path, whole, workers=1)
+    with pytest.raises(InvalidInputError, match="study 'tiny' reads letter; name"):
+        wanted(some, only=["learner=letter"], has_data=False)
+    (tmp_path / "letter").mkdir()
+    assert run_study(some, path, whole, workers=1, data=tmp_path).n_ran == 2
+    assert len(complete(some, path)[0]) == 4
+
+
 def test_a_task_is_called_by_its_study_its_values_and_its_seed():
     assert task_name(STUDY, {"learner": "a", "size": 1}, 3) == "tiny learner=a size=1 seed=3"
 

@@ -69,7 +69,7 @@ def run(
         from typeover.studies.runner import run_study, wanted
 
         found = find(name)
-        want = wanted(found, quick=quick, n_seeds=seeds, first_seed=seed, only=only)
+        want = wanted(found, quick=quick, n_seeds=seeds, first_seed=seed, only=only, has_data=data is not None)
         path = _file(out, name, quick=quick)
         try:
             with shown() as tell:
@@ -81,6 +81,8 @@ def run(
         progress(f"{outcome.n_others} other results in it are kept and left out: they are of no task of this run")
     document: dict[str, Any] = {"format": "typeover.study-run", "version": 1, "study": name, "quick": quick}
     document |= {"seeds": list(want.seeds), "tasks": len(want.tasks), "ran": outcome.n_ran, "file": str(path)}
+    if data is None and found.extras and not quick:
+        progress(f"left out without --data: what rests on {', '.join(found.extras)}")
     if only:
         if as_json:
             emit(document | {"claims": []})

@@ -48,19 +48,21 @@ def aligned_world(
     )
 
 
-def w1(*, alignment: float = 1.0, bias_bound: float = 0.02, n_policies: int = 200, seed: int = 0) -> Setting:
+def w1(
+    *, alignment: float = 1.0, bias_bound: float = 0.02, n_policies: int = 200, n_actions: int = 6, seed: int = 0
+) -> Setting:
     """World W1: the user types over exactly when Delta > bias_bound (the paper's Assumption 3).
 
     Policy i has quality q = sqrt(U): with probability q it plays what the user wants (first half) or what pays most
     (second half), else anything; then the policies are shuffled.
     """
     whole("n_policies", n_policies, meaning="the size of the class")
-    world = aligned_world(alignment=alignment, user=Tolerant(bias_bound), seed=seed)
+    world = aligned_world(alignment=alignment, n_actions=n_actions, user=Tolerant(bias_bound), seed=seed)
     wanted = world.answer_probabilities.argmax(axis=1)
     paying = world.tables.rewards[np.arange(len(wanted)), :, wanted].argmax(axis=1)
     source = stream(seed, "w1 policies")
     aims = np.where(np.arange(n_policies) < n_policies // 2, wanted[:, None], paying[:, None])
-    return Setting(world, hitting(aims, np.sqrt(source.random(n_policies)), world.losses.shape[1], source))
+    return Setting(world, hitting(aims, np.sqrt(source.random(n_policies)), n_actions, source))
 
 
 def on_a_line(source: np.random.Generator, n_contexts: int, n_actions: int) -> tuple[Vector, Indices]:

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "lower-bound": "typeover.studies.lower_bound",
+    "alignment": "typeover.studies.alignment",
     "nu": "typeover.studies.nu",
     "active": "typeover.studies.active",
-    "lower-bound": "typeover.studies.lower_bound",
     "rubber-stamp": "typeover.studies.rubber_stamp",
+    "users": "typeover.studies.users",
+    "constants": "typeover.studies.constants",
 }
 """Where each study lives: a package with `STUDY` and a README.md, imported when it is asked for."""
 

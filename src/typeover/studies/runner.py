@@ -41,9 +41,13 @@ class Outcome(NamedTuple):
 
 
 def wanted(
-    study: Study, *, quick: bool = False, n_seeds: int | None = None, first_seed: int = 0, only: Sequence[str] = ()
-) -> Wanted:
-    """What to run; `only` keeps the points that have one of the values named: `axis=value`."""
+    study: Study, *, quick: bool = False, n_seeds: int | None = None, first_seed: int = 0, only: Sequence[str] = (),
+    has_data: bool = True,
+) -> Wanted:  # fmt: skip
+    """What to run; `only` keeps the points that have one of the values named: `axis=value`.
+
+    Without data, points that read `extras` are left out.
+    """
     points = study.points(quick=quick)
     kept: dict[str, set[Value]] = {}
     for named in only:
@@ -57,6 +61,10 @@ def wanted(
     points = [point for point in points if all(point[axis] in values for axis, values in kept.items())]
     if not points:
         raise InvalidInputError(f"study {study.name!r} has no point with all of {', '.join(only)}; name fewer")
+    if not has_data:
+        points = [point for point in points if not study.reads(point)]
+        if not points:
+            raise _no_folder(study, study.extras)
     n = (study.quick_seeds if quick else study.seeds) if n_seeds is None else n_seeds
     return Wanted(points, range(first_seed, first_seed + n))
 
@@ -69,7 +77,7 @@ def run_study(
         found = {record.key for record in file.records}
         missing = [(point, seed) for point, seed in want.tasks if _key(point, seed) not in found]
         if missing:
-            check_data(study, data)
+            check_data(study, data, [point for point, _ in missing])
             tell(0, len(missing))
         tasks = [Task(task_name(study, *one), study.run, (*one, data)) for one in missing]
         with contextlib.closing(run(tasks, workers=workers)) as results:  # also where a disk is full
@@ -85,6 +93,8 @@ def complete(study: Study, path: Path, *, quick: bool = False) -> tuple[list[Rec
     """The records of all points for the seeds that have them all, and the seeds that lack some."""
     by_key = _by_key(read(path, study.name, study.axes))
     points = study.points(quick=quick)
+    if not any(study.reads(record.point) for record in by_key.values()):  # run without data
+        points = [point for point in points if not study.reads(point)]
     seeds = sorted({seed for _, seed in by_key})
     whole = [seed for seed in seeds if all(_key(point, seed) in by_key for point in points)]
     if not whole:
@@ -95,17 +105,20 @@ def complete(study: Study, path: Path, *, quick: bool = False) -> tuple[list[Rec
     return [by_key[_key(*one)] for one in ((p, s) for s in whole for p in points)], sorted(set(seeds) - set(whole))
 
 
-def check_data(study: Study, data: Path | None) -> None:
-    """Whether what the study reads is there."""
-    if not study.data:
+def check_data(study: Study, data: Path | None, points: Sequence[Point] = ()) -> None:
+    """Whether what the study reads, and what these points do, is there."""
+    names = list(dict.fromkeys([*study.data, *(name for point in points for name in study.reads(point))]))
+    if not names:
         return
     if data is None:
-        raise InvalidInputError(
-            f"study {study.name!r} reads {', '.join(study.data)}; name their folder with --data DIR"
-        )
-    for name in study.data:
+        raise _no_folder(study, names)
+    for name in names:
         if not (data / name).exists():
             raise InvalidInputError(f"data is {data}, which has no {name!r}; study {study.name!r} reads it there")
+
+
+def _no_folder(study: Study, names: Sequence[str]) -> InvalidInputError:
+    return InvalidInputError(f"study {study.name!r} reads {', '.join(names)}; name their folder with --data DIR")
 
 
 def task_name(study: Study, point: Point, seed: int) -> str:

@@ -47,6 +47,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     """Which points of the axes there are."""
     data: tuple[str, ...] = ()
     """What it reads under the folder that `--data` names."""
+    extras: tuple[str, ...] = ()
+    """What else it can read there: values of axes whose points are left out where no folder is named."""
 
     def __post_init__(self) -> None:
         """Axes are named once and hold each value once."""
@@ -65,6 +67,10 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         if name not in self.axes:
             raise InvalidInputError(f"study {self.name!r} has no axis {name!r}; {nearest(name, self.axes)}")
         return self.axes[name]
+
+    def reads(self, point: Point) -> list[str]:
+        """What this point needs of the folder that `--data` names, beyond what all points need."""
+        return [name for name in self.extras if name in point.values()]
 
     def points(self, *, quick: bool) -> list[Point]:
         """Every point, the last axis running fastest."""
