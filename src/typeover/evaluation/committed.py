@@ -16,6 +16,7 @@ from typeover.learners import EFBO
 from typeover.policies import Mixture
 from typeover.theory import blend_grid, efbo_constraint_regret, efbo_reward_regret, least_bound, similarity_curve
 
+
 class Regret(NamedTuple):
     """Per round, against the best feasible policy where not said otherwise."""
 

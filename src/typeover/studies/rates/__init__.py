@@ -15,9 +15,9 @@ from typeover.studies.study import Point, Study
 if TYPE_CHECKING:
     from typeover.environments import Setting
 
-EFBO, CORRAL = "EFBO", "Algorithm 2, biased"
-"""The learners with a rate to show; both are told how many rounds there will be."""
-LEARNERS = (EFBO, CORRAL, "AnytimeEFBO", "SharedExp4")
+EFBO, CORRAL, SHARED = "EFBO", "Algorithm 2, biased", "SharedExp4"
+"""The first two have a rate to show; they are told how many rounds there will be."""
+LEARNERS = (EFBO, CORRAL, "AnytimeEFBO", SHARED)
 BIAS_BOUND = 0.001
 """nu: at most T^(-1/2) up to T = 1e6, so that Theorem 3 promises sqrt(T)."""
 W1 = {"W1, alignment 1": 1.0, "W1, alignment 0.5": 0.5, "W1, alignment 0": 0.0}
