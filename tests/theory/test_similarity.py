@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from typeover.errors import InvalidInputError
 from typeover.rng import stream
-from typeover.theory import best_feasible, similarity_curve
+from typeover.theory import best_feasible, least_bound, similarity_curve
 
 _GRAINY = st.integers(0, 6).map(lambda k: k / 6)  # many ties
 _CLASSES = arrays(float, st.tuples(st.integers(1, 100), st.just(2)), elements=st.floats(0, 1) | _GRAINY)
@@ -163,3 +163,15 @@ def test_a_bad_class_is_refused_by_name(function, arguments, message):
 def test_a_curve_is_asked_only_where_it_exists(alpha):
     with pytest.raises(InvalidInputError, match=r"alignment.*finite number from 0: alpha of Definition 1"):
         similarity_curve([0.1], [0.1], 0.1)(alpha)
+
+
+def test_the_least_bound_is_never_above_that_of_any_alignment_tried_nor_below_what_it_can_reach():
+    curve = similarity_curve(rewards=[0.9, 0.6, 0.1], losses=[0.3, 0.1, 0.5], tolerance=0.25)
+
+    def bound(alignment, slack):
+        return (0.1 + slack) / (0.5 + 0.5 * alignment)
+
+    found = least_bound(curve, bound)
+    tried = np.union1d(np.linspace(0, 4, 17), curve.breakpoints)
+    assert found == pytest.approx(min(bound(alpha, curve(alpha)) for alpha in tried.tolist()))
+    assert found < bound(0.0, curve(0.0))

@@ -63,7 +63,7 @@ class Promise(NamedTuple):
 def efbo_promise(settings: Iterable[Setting], horizons: Iterable[int]) -> list[Promise]:
     """EFBO with T0 = T^(2/3) in each of these worlds (numbered by seed) at each horizon."""
     lengths = list(horizons)
-    return [_promise(setting, horizon, seed) for seed, setting in enumerate(settings) for horizon in lengths]
+    return [promise(setting, horizon, seed=seed) for seed, setting in enumerate(settings) for horizon in lengths]
 
 
 def phases(world: TabularWorld, learner: EFBO, *, horizon: int, seed: int) -> Phases:
@@ -92,7 +92,8 @@ def expected_regret(world: TabularWorld, learner: EFBO, *, horizon: int, seed: i
     return Regret(reward, constraint, mixture)
 
 
-def _promise(setting: Setting, horizon: int, seed: int) -> Promise:
+def promise(setting: Setting, horizon: int, *, seed: int) -> Promise:
+    """EFBO with T0 = T^(2/3) in this world at this horizon, measured and promised."""
     world, policies, tolerance = setting
     learner = EFBO(policies=policies, loss=world.loss, tolerance=tolerance, horizon=horizon, seed=seed)
     rewards, losses = world.values(policies)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "bounds": "typeover.studies.bounds",
     "rates": "typeover.studies.rates",
     "rubber-stamp": "typeover.studies.rubber_stamp",
 }
