@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from typeover import theory
-from typeover.constraints import ActiveQueries, Biased, DoublyRobust
+from typeover.constraints import ActiveQueries, Biased, Constraint, DoublyRobust
 from typeover.core.protocols import Learner
 from typeover.environments import Exact, Setting, TabularWorld, w1, w2
 from typeover.environments.worlds import hitting
@@ -43,7 +43,7 @@ class Case(NamedTuple):
     horizon: int
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, Any]:
         """T and |Pi|."""
         return {"horizon": self.horizon, "n_policies": len(self.setting.policies)}
 
@@ -118,7 +118,7 @@ def learner_of(theorem: str, setting: Setting, horizon: int, seed: int) -> Learn
     }  # fmt: skip
     if theorem in BLENDS:
         return ConstrainedExp4(**known, blend=BLENDS[theorem], constraint=Biased(bias_bound=SMALL, failure=FAILURE))
-    constraints = {
+    constraints: dict[str, Constraint] = {
         "Theorem 3": Biased(bias_bound=SMALL, failure=FAILURE),
         "Theorem 4": DoublyRobust(
             control="counterfactual", rate="printed", bias_bound=LARGE, cap=None, failure=FAILURE
