@@ -118,7 +118,12 @@ def _words(samples: Samples) -> tuple[str, ...]:
         for world in WORLDS
         if (found := samples[world, SHARED].decade("regret")) and found.mean > RATE
     ]
-    violating = [f"{name} in {world}" for world in WORLDS for name in LEARNERS if samples[world, name].last("excess")]
+    violating = [
+        f"{name} in {world} ({total / last:+.4f} a round)"
+        for world in WORLDS
+        for name in LEARNERS
+        if (total := samples[world, name].last("excess"))
+    ]
     return (
         (
             f"{EFBO}: regret against the best mixture grows as {spanned(EFBO, 'mixture', WORLDS)}. Exploring costs "
