@@ -251,8 +251,9 @@ def _pictures(samples: Samples) -> tuple[Picture, ...]:
             name="violation",
             title="How violation adds up",
             caption=(
-                "What was shown beyond what was tolerated, summed. A line that is missing or ends has no violation "
-                "left: what was shown later made good what was shown first."
+                "What was shown beyond what was tolerated, summed. Where a line is missing or ends, nothing is left of "
+                "it in the mean: what was shown later made good what was shown first. A shade without a line: single "
+                "runs may violate."
             ),
             chart=curves(
                 lines({name: (name, "excess") for name in LEARNERS}), y_title="violation so far", **drawn
@@ -262,8 +263,8 @@ def _pictures(samples: Samples) -> tuple[Picture, ...]:
             name="phases",
             title="EFBO: what exploring costs, and what is lost after it",
             caption=(
-                "Exploring takes 4 T^(2/3) rounds, half of them audits. What is lost after it is less, and nothing in "
-                "many worlds, where even a short sample shows the best policy."
+                "Exploring takes 4 T^(2/3) rounds, half of them audits. What is lost after it is less; where the two "
+                "upper lines are one it is next to nothing, since even a short sample shows the best policy."
             ),
             chart=curves(
                 lines(
