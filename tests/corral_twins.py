@@ -75,7 +75,7 @@ def leader(losses, alive, eta):
     return Q / Q.sum()
 
 
-def add_and_rank(votes, values, sums, listed):
+def add_and_rank(votes, values, sums, listed, scratch):
     """What each policy meets; the listed entry of least sum."""
     sums += one_hot(votes, values.size) @ values
     return int(np.argmin(np.where(listed, sums, np.inf))) if listed.any() else -1
@@ -142,10 +142,10 @@ def control(votes, suggestion, book, settings):
     return anchor_action(votes, book) if settings[c.CONTROL] == c.ANCHORED else suggestion
 
 
-def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings):
+def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings, blocks):
     """S, and what the sets rest on, += Deltabar; the anchor."""
     is_active = settings[c.KIND] == c.ACTIVE
-    least = add_and_rank(votes, values, sums[c.SECOND if is_active and is_audit else c.LOSSES], alive)
+    least = add_and_rank(votes, values, sums[c.SECOND if is_active and is_audit else c.LOSSES], alive, blocks)
     if is_audit or not is_active:
         book[k.ANCHOR] = least
     if is_active:
@@ -157,12 +157,12 @@ def absorb(votes, values, suggestion, is_audit, sums, alive, book, settings):
     book[k.PLAYED_SQUARES] += values[suggestion] ** 2
 
 
-def answered(votes, h, deltas, suggestion, gamma, sums, alive, book, settings, bar):
+def answered(votes, h, deltas, suggestion, gamma, sums, alive, book, settings, blocks, bar):
     """Deltabar = h + (Delta - h)/gamma."""
     book[k.ANSWERED] += 1
     weigh(book, k.ASKED_LOSS, deltas[suggestion], gamma)
     bar[:] = h + (deltas - h) / gamma if settings[c.KIND] == c.ROBUST else deltas
-    absorb(votes, bar, suggestion, True, sums, alive, book, settings)
+    absorb(votes, bar, suggestion, True, sums, alive, book, settings, blocks)
 
 
 def pay(votes, base, action, loss, share, chance, rewards, master):
@@ -171,12 +171,12 @@ def pay(votes, base, action, loss, share, chance, rewards, master):
     rewards[base] += (votes == action if votes.ndim == 1 else votes[:, action]) * (loss / (share * chance))
 
 
-def shown(votes, deltas, is_typed, suggestion, gamma, sums, alive, book, settings):
+def shown(votes, deltas, is_typed, suggestion, gamma, sums, alive, book, settings, blocks):
     """What the biased estimate takes at its word."""
     if is_typed and settings[c.KIND] == c.ROBUST:
         weigh(book, k.TYPED_LOSS, deltas[suggestion], 1 - gamma)
     if settings[c.KIND] == c.BIASED:
-        absorb(votes, deltas, suggestion, False, sums, alive, book, settings)
+        absorb(votes, deltas, suggestion, False, sums, alive, book, settings, blocks)
 
 
 def run(

@@ -144,7 +144,7 @@ def test_each_step_of_a_round_is_that_of_its_twin(rule, is_randomised):
         assert_same((scratch[2], *one), (twin_scratch[2], *other))
         assert c.control(votes, 2, one[4], settings) == naive.control(votes, 2, other[4], settings)
         bar, is_audit = np.zeros(4), seed % 2 == 0
-        own, others = ((*side[1:3], side[4], settings) for side in (one, other))
+        own, others = ((*side[1:3], side[4], settings, scratch[0]) for side in (one, other))
         c.absorb(votes, row, 2, is_audit, *own)
         naive.absorb(votes, row, 2, is_audit, *others)
         c.answered(votes, row, near[3], 1, 0.2, *own, bar)
@@ -168,7 +168,7 @@ def test_estimates_are_unbiased_summed_over_audits_and_none(rule):
             added = []
             for is_audit in (False, True):
                 sums, alive = np.zeros((1, twins.n)), np.ones(twins.n, dtype=bool)
-                heard = sums, alive, np.zeros(c.ENTRIES), twins.settings
+                heard = sums, alive, np.zeros(c.ENTRIES), twins.settings, np.zeros(SCRATCH)
                 if is_audit:
                     c.answered(votes, h, truth, a, gamma, *heard, np.zeros(4))
                 else:

@@ -66,8 +66,8 @@ def test_what_is_added_is_ranked_among_the_listed_and_of_several_the_first_is_le
     sums, values = source.integers(0, 4, size=n).astype(float), source.integers(0, 3, size=5).astype(float)
     _, _, listed, votes = policies(n, seed, is_randomised=is_randomised)
     twin = sums.copy()
-    found = add_and_rank(votes, values, sums, listed)
-    best = naive.add_and_rank(votes, values, twin, listed)
+    found = add_and_rank(votes, values, sums, listed, np.full(SCRATCH, np.nan))
+    best = naive.add_and_rank(votes, values, twin, listed, None)
     np.testing.assert_allclose(sums, twin, atol=1e-12)
     assert listed[found]
     assert found == best or (is_randomised and sums[found] == pytest.approx(sums[best]))
@@ -75,4 +75,4 @@ def test_what_is_added_is_ranked_among_the_listed_and_of_several_the_first_is_le
 
 def test_of_nothing_listed_nothing_is_least():
     votes = np.zeros(3, dtype=np.int32)
-    assert add_and_rank(votes, np.zeros(1), np.zeros(3), np.zeros(3, dtype=bool)) == -1
+    assert add_and_rank(votes, np.zeros(1), np.zeros(3), np.zeros(3, dtype=bool), np.zeros(SCRATCH)) == -1

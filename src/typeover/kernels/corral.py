@@ -240,6 +240,7 @@ def absorb(
     alive: Flags,
     book: Floats,
     settings: Floats,
+    blocks: Floats,
 ) -> None:
     """Add Deltabar, a value per candidate: to S, and to what the sets rest on; which policy then is the anchor."""
     is_active = settings[KIND] == ACTIVE
@@ -248,7 +249,7 @@ def absorb(
         book[PLAYED] += values[suggestion]
         book[PLAYED_SQUARES] += values[suggestion] ** 2
     row = SECOND if is_active and is_audit else LOSSES  # Eq. 11, on audits too where Deltabar is doubly robust
-    least = add_and_rank(votes, values, sums[row], alive)
+    least = add_and_rank(votes, values, sums[row], alive, blocks)
     if not is_active or is_audit:
         book[ANCHOR] = least
     if settings[RADIUS] == BY_SQUARES:
@@ -266,6 +267,7 @@ def answered(
     alive: Flags,
     book: Floats,
     settings: Floats,
+    blocks: Floats,
     bar: Floats,
 ) -> None:
     """An audit that was answered: Deltabar = h + (Delta - h)/gamma, or Delta itself for active queries."""
@@ -274,7 +276,7 @@ def answered(
     is_robust = settings[KIND] == ROBUST
     for a in range(bar.size):
         bar[a] = h[a] + (deltas[a] - h[a]) / gamma if is_robust else deltas[a]
-    absorb(votes, bar, suggestion, ASKED_FOR, sums, alive, book, settings)
+    absorb(votes, bar, suggestion, ASKED_FOR, sums, alive, book, settings, blocks)
 
 
 @njit(cache=True, error_model="numpy")
@@ -305,12 +307,13 @@ def shown(
     alive: Flags,
     book: Floats,
     settings: Floats,
+    blocks: Floats,
 ) -> None:
     """A suggestion that was accepted or typed over; only the biased estimate takes that at its word."""
     if is_typed and settings[KIND] == ROBUST:
         _weigh(book, TYPED_LOSS, deltas[suggestion], 1.0 - gamma)
     if settings[KIND] == BIASED:
-        absorb(votes, deltas, suggestion, SHOWN, sums, alive, book, settings)
+        absorb(votes, deltas, suggestion, SHOWN, sums, alive, book, settings, blocks)
 
 
 @njit(cache=True, error_model="numpy")
@@ -362,14 +365,15 @@ def run(
         if is_audit:
             if is_known or not is_told:
                 answered(
-                    votes, h, deltas[x, entered[t]], a, effective(gamma, book), sums, alive, book, settings, bar,
+                    votes, h, deltas[x, entered[t]], a, effective(gamma, book), sums, alive, book, settings,
+                    blocks, bar,
                 )  # fmt: skip
             continue
         if settings[KIND] == ACTIVE or (gamma > 0.0 and (is_known or not is_told)):
-            absorb(votes, h, a, SHOWN, sums, alive, book, settings)
+            absorb(votes, h, a, SHOWN, sums, alive, book, settings, blocks)
         pay(votes, m, a, 1.0 - earned[a, t], master[SHARES, m], p[a], rewards, master)
         if is_known:
-            shown(votes, heard, revealed[a, t], a, gamma, sums, alive, book, settings)
+            shown(votes, heard, revealed[a, t], a, gamma, sums, alive, book, settings, blocks)
 
 
 def _warm() -> None:
@@ -380,7 +384,7 @@ def _warm() -> None:
         alive, master, book, settings = np.ones(2, dtype=np.bool_), np.ones((7, 2)), np.ones(ENTRIES), np.ones(ROOT + 1)
         blocks, scratch, p, two = np.zeros(SCRATCH), np.zeros((5, 2)), np.zeros(2), np.zeros(2)
         known = rewards, sums, alive, master, book, settings, blocks, scratch, p
-        heard = sums, alive, book, settings
+        heard = sums, alive, book, settings, blocks
         numbers, row = np.zeros(1, dtype=np.int32), votes[0]
         run(
             votes, deltas, deltas, numbers, nothing, np.zeros((2, 1)), nothing, numbers, np.zeros((1, 3)), *known,

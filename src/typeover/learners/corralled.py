@@ -270,7 +270,8 @@ class Corral(Keeping):
 
         def teach(deltas: Vector, sums: Vector, book: Vector) -> None:
             is_typed = False  # what is typed over at once is what let_pass weighs: this was let pass at the time
-            kernel.shown(votes, deltas, is_typed, a, decision.audit_probability, sums, self._alive, book, self._plain)
+            known = sums, self._alive, book, self._plain, self._scratch
+            kernel.shown(votes, deltas, is_typed, a, decision.audit_probability, *known)
 
         kernel.pay(votes, kept.base, a, missing, kept.share, chance, self._rewards, self._master)
         if self._plain[kernel.KIND] == kernel.BIASED:  # the others take no accept for an answer
@@ -278,7 +279,7 @@ class Corral(Keeping):
 
     def _heard(self) -> tuple[Any, ...]:
         """What the kernel's functions that hear of Delta share."""
-        return self._sums, self._alive, self._book, self._plain
+        return self._sums, self._alive, self._book, self._plain, self._scratch
 
     def _bind(self, tables: Tables) -> tuple[Bound, Vector]:
         if self._bound is None or self._bound[0].tables is not tables:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 STUDIES = {
     "bounds": "typeover.studies.bounds",
     "rates": "typeover.studies.rates",
+    "nu": "typeover.studies.nu",
+    "active": "typeover.studies.active",
+    "lower-bound": "typeover.studies.lower_bound",
     "rubber-stamp": "typeover.studies.rubber_stamp",
 }
 """Where each study lives: a package with `STUDY` and a README.md, imported when it is asked for."""
