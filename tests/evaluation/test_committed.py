@@ -7,7 +7,7 @@ import pytest
 
 from typeover.environments import w1, w2
 from typeover.evaluation import simulate
-from typeover.evaluation.committed import efbo_promise, expected_regret
+from typeover.evaluation.committed import efbo_promise, expected_regret, phases
 from typeover.learners import EFBO
 from typeover.theory import blend_grid, efbo_constraint_regret, efbo_reward_regret, similarity_curve
 
@@ -88,3 +88,22 @@ def test_without_the_constraint_or_with_the_worst_blend_the_figures_tell(monkeyp
         patch.setattr(EFBO, "_mean", lambda self, name: -mean(self, name) if name == "selection" else mean(self, name))
         worst = np.mean([promise.measured.reward for promise in efbo_promise(settings, horizons)])
     assert worst > sound
+
+
+def test_the_phases_add_up_to_the_regret_per_round_and_to_every_round_shown():
+    setting, horizon = w2(careless=0.7, seed=2), 10_000
+    learner = efbo(setting, horizon)
+    exploring, committed = phases(setting.world, learner, horizon=horizon, seed=3)
+    found = expected_regret(setting.world, efbo(setting, horizon), horizon=horizon, seed=3)
+    for name in ("reward", "constraint", "reward_mixture"):
+        assert getattr(found, name) == pytest.approx((getattr(exploring, name) + getattr(committed, name)) / horizon)
+    assert exploring.shown + committed.shown == horizon - 2 * learner.block
+
+
+def test_the_fidelity_of_what_was_committed_to_is_counted_against_the_most_faithful_policy():
+    setting, horizon = w2(careless=1.0, seed=2), 10_000
+    learner = efbo(setting, horizon)
+    committed = phases(setting.world, learner, horizon=horizon, seed=3).committed
+    losses = setting.world.values(setting.policies)[1]
+    played = learner.mixture.weights @ losses[learner.mixture.support]
+    assert committed.fidelity / committed.shown == pytest.approx(played - losses.min())

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from typeover.errors import InvalidInputError
 from typeover.rng import stream
-from typeover.theory import best_feasible, similarity_curve
+from typeover.theory import best_feasible, least_bound, similarity_curve
 
 _GRAINY = st.integers(0, 6).map(lambda k: k / 6)  # many ties
 _CLASSES = arrays(float, st.tuples(st.integers(1, 100), st.just(2)), elements=st.floats(0, 1) | _GRAINY)
@@ -163,3 +163,13 @@ def test_a_bad_class_is_refused_by_name(function, arguments, message):
 def test_a_curve_is_asked_only_where_it_exists(alpha):
     with pytest.raises(InvalidInputError, match=r"alignment.*finite number from 0: alpha of Definition 1"):
         similarity_curve([0.1], [0.1], 0.1)(alpha)
+
+
+def test_the_least_bound_is_found_where_the_slack_bends_though_no_round_alpha_lies_there():
+    curve = similarity_curve(rewards=[0.9, 0.6, 0.1], losses=[0.3, 0.1, 0.5], tolerance=0.25)
+
+    def bound(alignment, slack):
+        return (0.1 + slack) / (0.1 + alignment)
+
+    assert least_bound(curve, bound) == pytest.approx(bound(0.8, 0.44))  # d bends at 0.8, where it is 0.44
+    assert least_bound(curve, bound) < min(bound(alpha, curve(alpha)) for alpha in (0.0, 0.25, 0.5, 1.0, 2.0, 4.0))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "rates": "typeover.studies.rates",
+    "bounds": "typeover.studies.bounds",
     "lower-bound": "typeover.studies.lower_bound",
     "alignment": "typeover.studies.alignment",
     "nu": "typeover.studies.nu",

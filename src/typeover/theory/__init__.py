@@ -38,7 +38,7 @@ from typeover.theory.regimes import (
     robust_reward_regret,
 )
 from typeover.theory.schedules import Schedule, block_length
-from typeover.theory.similarity import SimilarityCurve, best_feasible, feasible, similarity_curve
+from typeover.theory.similarity import SimilarityCurve, best_feasible, feasible, least_bound, similarity_curve
 from typeover.theory.terms import Form
 
 __all__ = [
@@ -71,6 +71,7 @@ __all__ = [
     "exp4_reward_regret",
     "feasible",
     "kept_constraint_regret",
+    "least_bound",
     "least_constraint_regret",
     "least_reward_regret",
     "master_regret",

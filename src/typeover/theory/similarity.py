@@ -11,6 +11,7 @@ the whole curve costs one sort. A mixture's point lies between its policies' poi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
 
@@ -26,6 +27,8 @@ _ROUNDING = 10.0**-_DIGITS
 """Slack of comparisons of losses; why stands in `best_feasible`."""
 _LIMIT = 1e6
 """Rewards and losses lie in [0, 1], estimates of them not far outside."""
+ALIGNMENTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Tried beside the breakpoints of d(alpha), where a bound may have its least value."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +86,12 @@ def similarity_curve(rewards: ArrayLike, losses: ArrayLike, tolerance: float) ->
         slopes=r[best] - r[hull],
         intercepts=c[best] - c[hull],
     )
+
+
+def least_bound(curve: SimilarityCurve, bound: Callable[[float, float], float]) -> float:
+    """The least of a bound that holds for every alpha with its slack d(alpha); `bound` takes both."""
+    alignments: Vector = np.union1d(curve.breakpoints, ALIGNMENTS)
+    return min(bound(alpha, curve(alpha)) for alpha in alignments.tolist())
 
 
 def best_feasible(rewards: ArrayLike, losses: ArrayLike, tolerance: float) -> int:
