@@ -117,6 +117,10 @@ def test_no_place_among_the_policies_says_how_good_one_is():
     assert len(firsts) > 1
 
 
+def test_a_text_table_may_have_any_seed():
+    assert len(labelled(texts(), seed=2**62 + 1, **SMALL).policies) == 17
+
+
 def test_rows_of_one_person_fall_on_one_side():
     rows = numbers(2000)
     owners = [f"person {i % 50}" for i in range(2000)]
