@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typeover.studies.study import Study
 
 STUDIES = {
+    "real": "typeover.studies.real",
     "rubber-stamp": "typeover.studies.rubber_stamp",
 }
 """Where each study lives: a package with `STUDY` and a README.md, imported when it is asked for."""
