@@ -148,14 +148,15 @@ def test_every_learner_makes_one_pass_through_the_same_rows(data):
 
 
 def test_users_and_rewards_are_what_the_axes_say(data):
-    stream = real._stream(data, "letter", 200, 1)
+    where = data, "letter", 200, 1
+    stream = real._stream(*where)
     values = stream.table.tables.rewards
     tolerant = stream.table.user
-    assert real._world(stream, "U0", 0.0).user == Exact()
-    assert real._world(stream, "U1", 0.0).user == tolerant
-    assert real._world(stream, "U4, 70 %", 0.0).user == Careless(tolerant, 0.7)
+    assert real._world(*where, "U0", 0.0).user == Exact()
+    assert real._world(*where, "U1", 0.0).user == tolerant
+    assert real._world(*where, "U4, 70 %", 0.0).user == Careless(tolerant, 0.7)
     for alignment in (0.0, 0.5, 1.0):
-        paid = real._world(stream, "U0", alignment).tables.rewards
+        paid = real._world(*where, "U0", alignment).tables.rewards
         assert np.allclose(paid, alignment * (1 - stream.table.losses) + (1 - alignment) * values)
     assert stream.table.tables.actions[0] == tuple(KINDS)
 

@@ -34,9 +34,8 @@ def run(point: Point, seed: int, data: Path | None) -> list[dict[str, Any]]:
     assert data is not None  # noqa: S101 - the runner has checked it
     if point["set"] == LOG:
         return writers.by_writer(data)
-    name, alignment = str(point["learner"]), float(point["alignment"])
-    stream = _stream(data, str(point["set"]), int(point["rows"]), seed)
-    world = _world(stream, str(point["user"]), alignment)
+    name, where = str(point["learner"]), (data, str(point["set"]), int(point["rows"]), seed)
+    stream, world = _stream(*where), _world(*where, str(point["user"]), float(point["alignment"]))
     rounds = len(stream.labels)
     learner = _learner(name, stream, rounds, seed_for(seed, "learner", name))
     met = Passage(world.but(is_told=True) if name == TOLD else world)
@@ -53,12 +52,12 @@ def _stream(data: Path, name: str, n_rows: int, seed: int) -> Stream:
     return labelled(read_table(data, name), alignment=0.0, n_rows=n_rows, seed=seed_for(seed, "world"))
 
 
-def _world(stream: Stream, user: str, alignment: float) -> TabularWorld:
+@functools.lru_cache(maxsize=1)
+def _world(data: Path, name: str, n_rows: int, seed: int, user: str, alignment: float) -> TabularWorld:
     """Users of that name, and rewards between what a label is worth (0) and fidelity (1)."""
     from typeover.environments import Careless, Exact
 
-    table = stream.table
-    careless = USERS[user]
+    table, careless = _stream(data, name, n_rows, seed).table, USERS[user]
     someone = Exact() if careless is None else Careless(table.user, careless) if careless else table.user
     return table.but(user=someone, rewards=alignment * (1 - table.losses) + (1 - alignment) * table.tables.rewards)
 
@@ -109,7 +108,7 @@ STUDY = Study(
         "alignment": (1.0, 0.0, AS_LOGGED),
         "rows": (QUICK_ROWS,),
     },
-    seeds=10,
+    seeds=20,
     quick_seeds=3,
     where=is_point,
     run=run,
