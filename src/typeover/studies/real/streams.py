@@ -194,7 +194,8 @@ def _pictures(records: Sequence[Record], ends: Mapping[Any, Mapping[int, Mapping
         for (world, learner), rows in ends.items()
         if world.alignment == STAMPING[1] and USERS[str(world.user)] is not None
     ]
-    drifted.sort(key=lambda row: cast("float", row["careless"]))
+    for rows in (learnt, drifted):  # each learner's colour is by its place, the same in both
+        rows.sort(key=lambda row: (LEARNERS.index(row["learner"]), row.get("careless", 0.0)))
     return (
         Picture(
             name="learning",
