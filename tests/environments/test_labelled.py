@@ -101,7 +101,7 @@ def test_the_likeliest_answer_is_near_and_the_best_paying_one_is_not():
     rewards, losses = stream.world.values(stream.policies)
     names = list(stream.policies.names)
     assert losses[names.index("linear 0, greed 0")] < 0.1 < losses[names.index("always what pays most")]
-    assert rewards.argmax() == names.index("always what pays most") or rewards.max() == pytest.approx(rewards[-1])
+    assert rewards.max() == pytest.approx(rewards[names.index("always what pays most")])
     figures = stream.figures()
     assert figures["policies"] == len(stream.policies) == 17
     assert 0 < figures["feasible"] < 17
@@ -109,6 +109,16 @@ def test_the_likeliest_answer_is_near_and_the_best_paying_one_is_not():
     assert figures["least_loss"] == losses.min()
     assert figures["rows"] + figures["warm_up"] == 600
     assert figures["best_accuracy"] > 0.8
+
+
+def test_no_place_among_the_policies_says_how_good_one_is():
+    """Eight orders of 17: all begin alike with probability 17^-7 < 3e-9."""
+    firsts = {labelled(numbers(200), seed=seed, **SMALL).policies.names[0] for seed in range(8)}
+    assert len(firsts) > 1
+
+
+def test_a_text_table_may_have_any_seed():
+    assert len(labelled(texts(), seed=2**62 + 1, **SMALL).policies) == 17
 
 
 def test_rows_of_one_person_fall_on_one_side():

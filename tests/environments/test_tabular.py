@@ -135,6 +135,17 @@ def test_the_same_world_may_have_other_users():
     assert other.tables.acceptance[0].tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
 
 
+def test_the_same_world_may_pay_otherwise_or_tell_every_answer():
+    world = tiny.world(user=Exact())
+    paid = world.but(rewards=np.zeros((3, 3)))
+    assert not paid.tables.rewards.any()
+    assert (paid.user, paid.tables.is_told) == (world.user, False)
+    told = world.but(is_told=True)
+    assert told.tables.is_told
+    assert told.tables.rewards.tolist() == world.tables.rewards.tolist()
+    assert told.but(user=tiny.USERS["soft"]).tables.is_told
+
+
 def test_other_users_may_live_where_candidates_are_numbers():
     world = w1(n_policies=1).world
     other = world.with_user(Exact())

@@ -21,7 +21,11 @@ from typeover.core.tape import Plays, Tape
 
 @runtime_checkable
 class SurrogateLoss(Protocol):
-    """Delta(a, answer; x) in [0, 1]: how far each candidate is from what the user entered."""
+    """Delta(a, answer; x) in [0, 1]: how far each candidate is from what the user entered.
+
+    One that is the same in every context may say so by an attribute `ignores_context = True`; simulations with many
+    candidates are then faster and smaller.
+    """
 
     def deltas(self, actions: Actions, answer: Any, context: Any) -> Vector:
         """One number per candidate; the answer may be no candidate."""

@@ -86,6 +86,7 @@ def labelled(
 ) -> Stream:
     """Five policies from each of `n_models` models of the warm-up, from likeliest to best paying, and two more.
 
+    They stand in random order, since learners break ties by the first: that should not be the best one.
     `order`: rows drawn with replacement, or one pass, `shuffled` by the session's seed or in the `natural` order of the
     table (which is no stream of questions where a table is sorted by label). `n_rows` keeps that many rows of the
     stream, `n_candidates` the commonest labels of the warm-up; the others remain answers. Left out, the user tolerates
@@ -108,8 +109,9 @@ def labelled(
     paid = None if rows.rewards is None else rows.rewards[~warm]
     world = _world(labels[~warm], candidates, distance, values, alignment, user, paid)
     votes = policies(known, made[~warm], values, n_models, stream(seed, "labelled", rows.name, "models"))
+    mixed = votes.subset(stream(seed, "labelled", rows.name, "order").permutation(len(votes)).tolist())
     ordered = world if order == "drawn" else Passage(world, is_shuffled=order == "shuffled")
-    return Stream(ordered, votes, float(tolerance), made[~warm], labels[~warm].tolist(), int(warm.sum()))
+    return Stream(ordered, mixed, float(tolerance), made[~warm], labels[~warm].tolist(), int(warm.sum()))
 
 
 def _world(

@@ -79,11 +79,18 @@ class TabularWorld:
 
     def with_user(self, user: User) -> TabularWorld:
         """The same world with other users in it."""
+        return self.but(user=user)
+
+    def but(
+        self, *, user: User | None = None, rewards: ArrayLike | None = None, is_told: bool | None = None
+    ) -> TabularWorld:
+        """The same world with other users, other rewards, or answers that are told; what is left out stays."""
         tables = self.tables
         return TabularWorld(
-            contexts=tables.contexts, actions=tables.actions, answers=tables.answers, user=user, losses=self.losses,
-            answer_probabilities=self.answer_probabilities, rewards=tables.rewards, weights=self.weights,
-            is_coin=tables.is_coin, is_told=tables.is_told, loss=self._loss,
+            contexts=tables.contexts, actions=tables.actions, answers=tables.answers, losses=self.losses,
+            answer_probabilities=self.answer_probabilities, weights=self.weights, is_coin=tables.is_coin,
+            user=self.user if user is None else user, rewards=tables.rewards if rewards is None else rewards,
+            is_told=tables.is_told if is_told is None else is_told, loss=self._loss,
         )  # fmt: skip
 
     @property

@@ -51,7 +51,8 @@ def features(inputs: Sequence[str] | Vector, warm: Flags, seed: int) -> Vector:
         return scaled
     words = text.TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
     known = words.fit_transform([row for row, is_warm in zip(inputs, warm, strict=True) if is_warm])
-    reduced = decomposition.TruncatedSVD(min(_DIMENSIONS, *(n - 1 for n in known.shape)), random_state=seed)
+    width, chance = min(_DIMENSIONS, *(n - 1 for n in known.shape)), seed % 2**32  # as far as its own seeds go
+    reduced = decomposition.TruncatedSVD(width, random_state=chance)
     directions = preprocessing.normalize(reduced.fit(known).transform(words.transform(inputs)))
     rows: Vector = directions * np.sqrt(directions.shape[1])  # entries of order 1, as scaled numbers have
     return rows

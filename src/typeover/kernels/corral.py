@@ -350,7 +350,7 @@ def run(
     is_told = settings[KIND] == ROBUST and settings[CONTROL] == COUNTERFACTUAL
     for t in range(contexts.size):
         x = contexts[t]
-        votes, near = by_context[x], between[x]
+        votes, near = by_context[x], between[min(x, between.shape[0] - 1)]  # one table for all contexts, or one each
         narrow(sums, alive, book, settings)
         m, a, is_audit, gamma = pick(
             votes, near, uniforms[t, 0], uniforms[t, 1], uniforms[t, 2], rewards, sums, alive, master, book, settings,

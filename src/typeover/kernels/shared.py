@@ -352,7 +352,8 @@ def play(
             votes, uniforms[t, 0], uniforms[t, 1], sums, flags, master, book, settings, weights, powers, q, p
         )
         suggestions[t], audits[t] = a, is_audit
-        control = between[x, consensus(votes, flags, bar)]
+        near = between[min(x, between.shape[0] - 1)]  # one table for all contexts, or one each
+        control = near[consensus(votes, flags, bar)]
         if is_audit:
             audited(votes, a, control, deltas[x, entered[t]], effective(gamma, book), lam, sums, book, bar)
             continue
@@ -360,7 +361,7 @@ def play(
             estimate(votes, control, a, lam, sums, book)
         rewarded(votes, a, 1.0 - rewards[a, t], p[a], q[:, a], sums, master)
         if accepted[a, t] or revealed[a, t]:
-            heard = deltas[x, entered[t]] if revealed[a, t] else between[x, a]
+            heard = deltas[x, entered[t]] if revealed[a, t] else near[a]
             taught(votes, a, heard, revealed[a, t], gamma, sums, book, settings)
 
 

@@ -284,8 +284,7 @@ class Corral(Keeping):
     def _bind(self, tables: Tables) -> tuple[Bound, Vector]:
         if self._bound is None or self._bound[0].tables is not tables:
             bound = bind(tables, self.policies, self.loss, self._revealing)
-            n_contexts, n_actions = bound.deltas.shape[0], bound.deltas.shape[2]
-            nothing = np.zeros((n_contexts, n_actions, n_actions))
+            nothing = np.zeros((1, bound.deltas.shape[2], bound.deltas.shape[2]))
             self._bound = bound, nothing if self.loss is None else between(tables, self.loss)
         return self._bound
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -54,22 +55,27 @@ class Bound(NamedTuple):
     revealing: Indices
     """The revealing action's index in each context."""
     near: Vector | None
-    """Delta of every candidate to every candidate, shape (X, K, K); for learners that trust accepts."""
+    """Delta of every candidate to every candidate, as `between` gives it; for learners that trust accepts."""
 
     def told(self, contexts: Indices, suggestions: Indices, responses: Responses) -> Vector:
         """Delta to what was entered, or accepted; another answer's where neither is known."""
         deltas: Vector = self.deltas[contexts, responses.entered]
         if self.near is not None:
             kept = responses.accepted & ~responses.revealed
-            deltas[kept] = self.near[contexts[kept], suggestions[kept]]
+            deltas[kept] = self._rows(contexts[kept], suggestions[kept])
         return deltas
 
     def control(self, anchor: int, contexts: Indices) -> Vector | None:
         """h: Delta of every candidate to the anchor's choice."""
         if anchor < 0 or self.near is None:
             return None
-        rows: Vector = self.near[np.arange(len(self.near)), likeliest(self.votes[:, anchor], axis=1)]
-        return rows[contexts]
+        return self._rows(contexts, likeliest(self.votes[:, anchor], axis=1)[contexts])
+
+    def _rows(self, contexts: Indices, candidates: Indices) -> Vector:
+        """Delta of every candidate to this one, in each round."""
+        assert self.near is not None  # noqa: S101 - asked by learners that trust accepts
+        rows: Vector = self.near[np.minimum(contexts, len(self.near) - 1), candidates]
+        return rows
 
 
 def likeliest(votes: Votes, axis: int = 0) -> Indices:
@@ -122,8 +128,12 @@ def bind(
 
 
 def between(tables: Tables, loss: SurrogateLoss) -> Vector:
-    """Delta of every candidate to every candidate, as if it had been entered: shape (X, K, K), by what was entered."""
-    cells = zip(tables.contexts, tables.actions, strict=True)
+    """Delta of every candidate to every candidate, as if it had been entered: shape (X, K, K), by what was entered.
+
+    One table for all contexts, (1, K, K), where it cannot differ: that of 150 candidates in 18,000 contexts has 3 GB.
+    """
+    is_one = getattr(loss, "ignores_context", False) and tables.actions.count(tables.actions[0]) == len(tables.actions)
+    cells = itertools.islice(zip(tables.contexts, tables.actions, strict=True), 1 if is_one else None)
     return np.array([[check_deltas(loss.deltas(a, b, x), a, b) for b in a] for x, a in cells])
 
 

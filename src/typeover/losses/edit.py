@@ -30,6 +30,8 @@ class EditDistance:
     array([0.333, 1.   ])
     """
 
+    ignores_context = True
+
     def __init__(self, *, normalised: Literal["metric", "longest"] = "metric") -> None:
         if normalised not in tuple(_FORMULAS):
             raise InvalidInputError(

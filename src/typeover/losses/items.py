@@ -27,6 +27,7 @@ KEPT = 1024
 class ItemLoss(ABC):
     """A loss between known items, the same in every context."""
 
+    ignores_context = True
     _is_metric_on_items: bool = True
 
     def __init__(self, items: Iterable[Action], *, unknown: float) -> None:

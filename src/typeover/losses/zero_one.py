@@ -25,6 +25,7 @@ class ZeroOne:
     """
 
     is_metric = True
+    ignores_context = True
 
     def deltas(self, actions: Actions, answer: Any, context: Any = None) -> Vector:  # noqa: ARG002  same in every context
         """Delta(a, answer) for each candidate a."""

@@ -22,6 +22,7 @@ STUDIES = {
     "rubber-stamp": "typeover.studies.rubber_stamp",
     "users": "typeover.studies.users",
     "constants": "typeover.studies.constants",
+    "real": "typeover.studies.real",
 }
 """Where each study lives: a package with `STUDY` and a README.md, imported when it is asked for."""
 

@@ -54,3 +54,11 @@ class LossContract:
     ) -> None:
         if getattr(loss, "is_metric", False):
             check_metric(loss, actions, context)
+
+    def test_a_loss_that_says_it_ignores_the_context_gives_the_same_in_any(
+        self, loss: SurrogateLoss, actions: Actions, answers: Sequence[Any], context: Any
+    ) -> None:
+        if getattr(loss, "ignores_context", False):
+            for answer in answers:
+                here, elsewhere = (loss.deltas(actions, answer, x).tolist() for x in (context, object()))
+                assert here == elsewhere
