@@ -59,6 +59,13 @@ def test_blocks_of_ever_smaller_losses_are_scaled_to_the_smallest():
         assert p[4] > 0.6
 
 
+def test_at_rate_zero_every_listed_policy_counts_the_same():
+    p = np.ones(3)
+    known = np.arange(3.0), np.zeros(3), np.ones(3, dtype=bool), np.array([0, 2, 2], dtype=np.int32)
+    leader_votes(*known, 0.5, 0.0, np.full(SCRATCH, np.nan), p)
+    np.testing.assert_allclose(p, [1 / 3, 0, 2 / 3])
+
+
 @pytest.mark.parametrize("is_randomised", [False, True], ids=["indices", "probabilities"])
 @given(st.sampled_from(SIZES), SEEDS)
 def test_what_is_added_is_ranked_among_the_listed_and_of_several_the_first_is_least(is_randomised, n, seed):

@@ -82,6 +82,15 @@ def test_one_policy_is_always_played(constraint):
     assert run.rounds[-1] == 500
 
 
+@RULES
+def test_the_only_policy_is_followed_whatever_it_chooses(constraint):
+    world, policies = tiny.world(), TablePolicies(np.full((3, 1), 2))
+    learner = corralled(policies=policies, constraint=constraint)
+    played = learner.play(world.session(seed=1, policies=policies, tolerance=0.1).tape(100))
+    assert played.suggestions.tolist() == [2] * 100
+    assert learner.marginal(0, NAMES).tolist() == pytest.approx([0.0, 0.0, 1.0])
+
+
 def test_one_candidate_is_always_suggested():
     policies = PolicySet([Constant("refund"), Constant("refund")])
     learner = CorralledExp4(policies=policies, loss=ZeroOne(), tolerance=0.1, horizon=100, seed=1)

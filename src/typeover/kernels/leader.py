@@ -149,7 +149,8 @@ def leader_votes(
         if smallest == np.inf:
             continue
         if smallest < least:
-            sums *= np.exp(rate * (smallest - least))  # the first time there is nothing to scale
+            if least < np.inf:  # the first time there is nothing to scale, and rate 0 times infinity is no number
+                sums *= np.exp(rate * (smallest - least))
             least = smallest
         if n > MANY:
             _exponents(lost, least, rate, short[:size])
