@@ -203,6 +203,32 @@ def test_an_amendment_that_the_loss_refuses_changes_nothing_and_may_be_sent_agai
         assert learner.figures()["amended"] == 1
 
 
+@pytest.mark.parametrize("name", ["shared", "corralled"])
+@pytest.mark.parametrize("at_best", [0.0, 0.02], ids=["metric", "never wholly right"])
+def test_what_amendments_take_back_leaves_no_squares_below_zero(name, at_best):
+    """Rounding would: (0.02^2 + 0.01^2) - 0.02^2 < 0.01^2."""
+    near = {"refund": 0.02, "thanks": 0.01}
+
+    def apart(action, answer, context):
+        if action == answer:
+            return min(at_best, near.get(action, 0.0))
+        return 0.0 if at_best and answer == "invoice" else near[answer if action == "invoice" else action]
+
+    learner, taken = made(name, loss=Function(apart)), {}
+    while taken.keys() != near.keys():
+        decision = learner.decide("x", NAMES)
+        if decision.action in near:
+            taken[decision.action] = decision
+    for answer in (ACCEPT, TYPED):
+        for action in near:
+            learner.learn(taken[action], answer)
+    assert (learner._sums[-1] >= 0).all()
+    low, high = learner.figures()["fidelity_interval"]
+    assert low <= high
+    for _ in range(60):
+        assert learner.decide("x", NAMES).propensities.sum() == pytest.approx(1.0)
+
+
 # What it says of users
 
 

@@ -143,10 +143,15 @@ def replace(
     """Take back what `teach(deltas, sums, book)` had added for an accept, then teach the correction.
 
     Sums are additive, and what an answer adds does not depend on them: it adds the same to empty ones. What is no sum,
-    such as the policy of least estimate, the correction finds anew.
+    such as the policy of least estimate, the correction finds anew. The last row of `sums` is of squares, or at least
+    of terms not below 0: what rounding leaves below 0 there would have no root.
     """
+    from typeover.kernels.shared import PLAYED_SQUARES
+
     lesson, counts = np.zeros_like(sums), np.zeros_like(book)
     teach(accepted, lesson, counts)
     np.subtract(sums, lesson, out=sums)
     np.subtract(book, counts, out=book)
+    np.maximum(sums[-1], 0.0, out=sums[-1])
+    book[PLAYED_SQUARES] = max(0.0, book[PLAYED_SQUARES])
     teach(entered, sums, book)
