@@ -193,6 +193,28 @@ def test_a_round_that_is_refused_did_not_take_place():
     assert one.state().json == other.state().json
 
 
+def test_a_round_that_is_refused_rules_nobody_out():
+    broken = []
+
+    def shaky(action, answer, context):
+        return 2.0 if broken else float(action != answer)
+
+    constraint = DoublyRobust(control="played", radius="empirical", failure=0.99, cap=None)
+    policies = PolicySet([Constant(name) for name in NAMES])
+    learner = CorralledExp4(
+        policies=policies, loss=Function(shaky), tolerance=0, horizon=2_000, constraint=constraint, seed=1
+    )
+    while learner.alive.all():
+        broken.append("at every try first")
+        with pytest.raises(InvalidInputError, match="surrogate loss must return"):
+            learner.decide("x", NAMES)
+        broken.clear()
+        assert learner.alive.all()
+        decision = learner.decide("x", NAMES)
+        learner.learn(decision, Feedback(correction="thanks"))
+    assert learner.figures()["rounds"] < 2_000
+
+
 def test_unanswered_audits_leave_the_estimate():
     learner = corralled(constraint=DoublyRobust())
     counted = []

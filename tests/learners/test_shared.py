@@ -270,6 +270,24 @@ def test_a_round_that_is_refused_did_not_take_place():
             shared.learn(decision, honest(decision))
 
 
+def test_a_round_that_is_refused_changes_no_shortlist():
+    def picky(action, answer, context):
+        if context == "bad":
+            raise InvalidInputError("not here")
+        return float(action != answer)
+
+    shared, shrunk = learner(loss=Function(picky), tolerance=0.0, audits="fixed"), 0
+    for _ in range(300):
+        before = shared.figures()["shortlist"]
+        with pytest.raises(InvalidInputError, match="not here"):
+            shared.decide("bad", NAMES)
+        assert shared.figures()["shortlist"] == before
+        decision = shared.decide("x", NAMES)
+        shrunk += shared.figures()["shortlist"] < before
+        shared.learn(decision, honest(decision))
+    assert shrunk > 0
+
+
 def test_one_wrong_suggestion_seen_says_almost_nothing_of_how_many_are_let_pass():
     shared = learner(audits="fixed")
     while shared.figures()["let_pass"] is None or shared.figures()["let_pass"]["wrong_share"] is None:

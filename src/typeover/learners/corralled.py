@@ -100,11 +100,12 @@ class Corral(Keeping):
         asks = self.constraint is not None and self.constraint.asks
         audited = place(self._revealing, context, candidates) if asks else None
         before = self._book.copy(), self._master, self._master.copy(), self._rewards, self._rng.bit_generator.state
+        alive = self._alive.copy()
         try:
             kept, suggestion, is_audit, gamma, propensities = self._drawn(votes, candidates, context)
         except Exception:  # a round that is refused did not take place
             self._book[:], self._master, self._rewards = before[0], before[1], before[3]
-            self._master[:], self._rng.bit_generator.state = before[2], before[4]
+            self._master[:], self._rng.bit_generator.state, self._alive[:] = before[2], before[4], alive
             raise
         index = suggestion if not is_audit else -1 if audited is None else audited
         return Decision(

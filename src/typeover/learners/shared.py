@@ -110,14 +110,14 @@ class SharedExp4(Keeping):
         weights, powers, played = self._scratch
         shares, propensities = np.zeros((self._master.shape[1], n_actions)), np.zeros(n_actions)
         known = self._flags, self._master, book, self._plain
-        before = book.copy()
+        before = book.copy(), self._flags.copy()
         book[kernel.ROUND] += 1
         kernel.review(self._sums, *known, weights, powers, played)
         anchor = candidates[kernel.consensus(votes, self._flags, np.zeros(n_actions))]
         try:
             control = self._distances(candidates, anchor, context)
         except Exception:
-            book[:] = before  # a round that is refused did not take place
+            book[:], self._flags[:] = before  # a round that is refused did not take place
             raise
         uniforms = self._rng.random(2)
         suggestion, is_audit, gamma, weight = kernel.choose(
