@@ -1,11 +1,12 @@
 import importlib
+import os
 from pathlib import Path
 
 import pytest
 
 import naive
 from typeover import kernels
-from typeover.kernels.__main__ import compile_all
+from typeover.kernels.__main__ import compile_all, drop_stale
 
 FOLDER = Path(kernels.__file__).parent
 
@@ -39,3 +40,15 @@ def test_every_kernel_has_a_twin_that_its_test_uses(name):
 def test_compiling_everything_names_every_module(capsys):
     compile_all()
     assert [line.split()[2] for line in capsys.readouterr().out.splitlines()] == list(kernels.MODULES)
+
+
+def test_what_was_compiled_before_any_kernel_changed_is_dropped(tmp_path):
+    """A kernel holds those of other files that it calls: their change must reach it."""
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    paths = [tmp_path / "low.py", tmp_path / "top.py", cache / "top.g-1.nbi", cache / "low.f-1.nbc", cache / "top.pyc"]
+    for seconds, path in zip((300, 100, 200, 400, 200), paths, strict=True):
+        path.touch()
+        os.utime(path, (seconds, seconds))
+    drop_stale(tmp_path)
+    assert sorted(path.name for path in cache.iterdir()) == ["low.f-1.nbc", "top.pyc"]
