@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+import tiny_study
 from typeover import studies
 from typeover.cli import main
 from typeover.cli import progress as progress_of
@@ -167,6 +168,19 @@ def test_a_report_of_other_seeds_says_which(monkeypatch):
         "typeover study run tiny --quick --seeds 2 --seed 4", "typeover study report tiny --quick",
     ]  # fmt: skip
     assert given["facts"]["Seeds"] == "4 to 5"
+
+
+@pytest.mark.parametrize(("what", "command"), [({"data": ("set",)}, True), ({"extras": ("b",)}, True), ({}, False)])
+def test_a_report_says_that_data_was_read(monkeypatch, tmp_path, what, command):
+    """Of the study's own, or of points that read something more; not where there is none."""
+    for name in ("set", "b"):
+        (tmp_path / name).mkdir()
+    given = {}
+    monkeypatch.setattr("typeover.studies.report.write", lambda **all_: given.update(all_) or all_["folder"])
+    monkeypatch.setattr(tiny_study, "STUDY", msgspec.structs.replace(tiny_study.STUDY, **what))
+    call("run", "tiny", "--workers", "1", "--data", str(tmp_path))
+    assert call("report", "tiny").exit_code == 0
+    assert ("typeover study run tiny --data DIR\n" in given["command"]) is command
 
 
 def test_findings_draw_nothing_until_they_are_asked_for():

@@ -133,7 +133,8 @@ def _seeds(study: Study, records: Sequence[Record], *, quick: bool) -> str:
     """The options that name these seeds, if they are not the study's own."""
     seeds = sorted({record.seed for record in records})
     own = list(range(study.quick_seeds if quick else study.seeds))
-    data = " --data DIR" if study.data else ""
+    has_data = bool(study.data) or any(study.reads(record.point) for record in records)
+    data = " --data DIR" if has_data else ""
     return data if seeds == own else f"{data} --seeds {seeds[-1] - seeds[0] + 1} --seed {seeds[0]}"
 
 
